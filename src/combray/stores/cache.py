@@ -13,6 +13,7 @@ from combray.stores.rows import with_scopes
 from combray.stores.selections import Selections
 from combray.stores.session import S, State
 from combray.stores.snapshot import Snapshot
+from combray.stores.texts import Texts
 
 
 class Vectors(Protocol):
@@ -50,6 +51,8 @@ class ColumnCache(ABC, Generic[S, V]):
         """Clear the cache."""
         with self.lock:
             self.selections = Selections()
+            self.ids = Texts()
+            """Ids of committed memories."""
             self._columns = self._empty_columns()
             self._matrices: dict[str, V] = {}
 

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 from combray.language.indexing import index_entry
 from combray.runtime.queue import OMITTED
 from combray.stores import indexes
-from combray.stores.mentions import cleaner
 from combray.stores.rows import to_json, to_memory, to_texts
 from combray.stores.session import Session
+
+_FEW = 8
+"""Up to this number of ids, each is searched for in a text separately."""
 
 
 def erase(session: Session, keys: Sequence[int]) -> list[str]:
@@ -55,7 +57,7 @@ def _forget_mentions(session: Session, ids: list[str]) -> None:
         if not gone.isdisjoint(named := to_texts("the evidence of a memory", text))
     ]
     session.of_each_later(sql.erasure.set_evidence, rests)
-    cleaned = cleaner(ids)
+    cleaned = _cleaner(ids)
     texts = session.of_rows(sql.versions.texts)
     session.of_each_later(
         sql.versions.set_text, [(*at, new) for *at, text in texts if (new := cleaned(text)) != text]
@@ -63,3 +65,22 @@ def _forget_mentions(session: Session, ids: list[str]) -> None:
     details = session.of_rows(sql.erasure.operation_details)
     changed = [(place, new) for place, text in details if (new := cleaned(text)) != text]
     session.of_each_later(sql.erasure.set_operation_detail, changed)
+
+
+def _cleaner(ids: Sequence[str]) -> Callable[[str], str]:
+    """Return a function that replaces every id in a text by the word "erased", the longest first."""
+    by_length: dict[int, set[str]] = {}
+    for each in sorted(ids, key=len, reverse=True):
+        by_length.setdefault(len(each), set()).add(each)
+
+    def cleaned(text: str) -> str:
+        for length, some in by_length.items():
+            if len(some) <= _FEW:
+                found = {each for each in some if each in text}
+            else:
+                found = some.intersection(text[at : at + length] for at in range(len(text) - length + 1))
+            for each in found:
+                text = text.replace(each, "erased")
+        return text
+
+    return cleaned

@@ -16,7 +16,8 @@ from combray.scoring.neighbours import Slots
 from combray.scoring.scratch import ascending
 from combray.stores.cache import C
 from combray.stores.matrix import Matrix, check_dimensions
-from combray.stores.scored import Dense, Measured
+from combray.stores.scan import Products
+from combray.stores.scored import Measured
 from combray.stores.selections import Changes, fresh_mask
 from combray.stores.session import S
 from combray.stores.snapshot import Snapshot
@@ -46,7 +47,8 @@ class StoredEvidence(ABC, Generic[S, C]):
     def _dense(matrix: Matrix | None, model: str, vector: NDArray[np.float32], snapshot: Snapshot) -> Measured:
         """Return the cosines with a vector; `matrix` is None if no vector of the model was ever stored."""
         if matrix is None:
-            return Dense(np.zeros(snapshot.count), np.zeros(snapshot.count, dtype=np.bool_))
+            none = np.zeros(snapshot.count)
+            return Products(none, none, 0.0, none > 0)
         check_dimensions(model, matrix.dimensions, len(vector))
         has = matrix.has[: snapshot.count]
         if not snapshot.hides:

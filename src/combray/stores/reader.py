@@ -27,6 +27,7 @@ from combray.stores.rows import (
 from combray.stores.selections import behind, ordering
 from combray.stores.session import S
 from combray.stores.snapshot import Snapshot
+from combray.stores.texts import Texts
 from combray.types import EDGE_TYPES, LIVE_STATUSES, Edge, Memory, Version
 from combray.where import Condition
 
@@ -65,6 +66,19 @@ class StoredReader(ColumnReader[S, C]):
         wanted = [int(key) for key in keys]
         found: dict[int, Any] = dict(self._rows(statement, wanted)) if wanted else {}
         return [found.get(key, otherwise) for key in wanted]
+
+    def _kept(self, statement: str, keys: Iterable[int], texts: Texts, snapshot: Snapshot) -> list[str]:
+        """Return texts or ids of committed memories by key. What is read is kept."""
+        wanted = [int(key) for key in keys]
+        # Texts of memories that are newer than this state may be kept.
+        newest = int(snapshot.keys[-1]) if snapshot.count else -1
+        found = texts.of(key for key in wanted if key <= newest)
+        missing = [key for key in wanted if key not in found]
+        if missing:
+            read: dict[int, str] = dict(self._rows(statement, missing))
+            texts.add(read)
+            found |= read
+        return [found.get(key, "") for key in wanted]
 
     def memories(self, keys: Iterable[int]) -> list[Memory]:
         wanted = [int(key) for key in keys]

@@ -19,12 +19,9 @@ from combray.stores.postgres.sql import sql
 from combray.stores.session import State
 from combray.stores.snapshot import Snapshot
 
-_MOST_IDS = 20_000
-"""Ids that are kept. When more are read, all are dropped."""
-
 
 class NamespaceCache(ColumnCache[PostgresSession, Matrix | Presence]):
-    """`ColumnCache` with posting lists and ids.
+    """`ColumnCache` with posting lists.
 
     `indexed`: the vectors of a large namespace stay on the server. `on_foreign` is called when a cache that was
     filled finds writes of other processes.
@@ -44,7 +41,6 @@ class NamespaceCache(ColumnCache[PostgresSession, Matrix | Presence]):
         with self.lock:
             super().drop()
             self.postings = PostingCache()
-            self._ids: dict[int, str] = {}
             self._has_names = (-1, True)
             """Revision, and whether the namespace has declared or learned names at it."""
 
@@ -91,29 +87,6 @@ class NamespaceCache(ColumnCache[PostgresSession, Matrix | Presence]):
         if session.state is not None and session.state.revision == revision:
             return has
         return bool(session.of_rows(sql.aliases.any))
-
-    def ids(self, session: PostgresSession, keys: list[int]) -> dict[int, str]:
-        """Return the ids of committed memories by key. A memory never changes its id."""
-        state = session.state
-        with self.lock:
-            current = state is not None and (state.number, state.epoch) == (self.number, self._columns.epoch)
-            known = {key: self._ids[key] for key in keys if key in self._ids} if current else {}
-        if len(known) < len(keys):
-            found: dict[int, str] = dict(
-                session.of_rows(sql.memories.ids, [key for key in keys if key not in known])
-            )
-            known |= found
-            if current:
-                self.keep_ids(session, found)
-        return known
-
-    def keep_ids(self, session: PostgresSession, ids: dict[int, str]) -> None:
-        """Keep ids that the transaction has read."""
-        with self.lock:
-            if session.state is not None and session.state.epoch == self._columns.epoch:
-                if len(self._ids) + len(ids) > _MOST_IDS:
-                    self._ids = {}
-                self._ids |= ids
 
     def matrix(self, session: PostgresSession, model: str, snapshot: Snapshot) -> Matrix | Remote | None:
         """Return the vectors of a model, one row per slot; None if no vector of it was ever stored."""

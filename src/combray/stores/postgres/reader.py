@@ -36,17 +36,6 @@ class PostgresReader(StoredReader[PostgresSession, NamespaceCache]):
     def _with_ids(self, session: PostgresSession, ids: Sequence[str]) -> dict[str, int]:
         return {str(known): int(key) for known, key in session.of_rows(sql.memories.with_ids, list(ids))}
 
-    def ids(self, keys: Keys) -> list[str]:
-        wanted = [int(key) for key in keys]
-        if not wanted:
-            return []
-        with self.open_session() as session:
-            if self.keeps:
-                found = self.cache.ids(session, wanted)
-            else:
-                found = dict(session.of_rows(sql.memories.ids, wanted))
-        return [found.get(key, "") for key in wanted]
-
     def known_entities(self, candidates: Iterable[str]) -> set[str]:
         given = list(candidates)
         named = {row[0] for row in self._rows(sql.labels.named, [each.casefold() for each in given])}
@@ -69,7 +58,10 @@ class PostgresView(PostgresReader):
     """
 
     def __init__(self, cache: NamespaceCache, session: PostgresSession) -> None:
-        snapshot = cache.catch_up(session)
+        with cache.lock:
+            snapshot = cache.catch_up(session)
+            # Those of the same epoch: after an erasure the cache has others.
+            self._ids = cache.ids
         super().__init__(session.name, cache, lambda: nullcontext(session), (session, snapshot))
         self._session, self._snapshot = session, snapshot
         self._likely: list[int] = []
@@ -82,6 +74,9 @@ class PostgresView(PostgresReader):
         self._likely = [int(key) for each in found.lists.values() for key in each.keys[:_LIKELY]]
         return found
 
+    def ids(self, keys: Keys) -> list[str]:
+        return self._kept(sql.memories.ids, keys, self._ids, self._snapshot)
+
     def contents(self, keys: Iterable[int]) -> list[str]:
         wanted = [int(key) for key in keys]
         missing = dict.fromkeys(key for key in wanted if key not in self._texts)
@@ -90,7 +85,7 @@ class PostgresView(PostgresReader):
             self._likely = []
             rows = self._session.of_rows(sql.memories.texts, list(missing))
             self._texts |= dict.fromkeys(missing, "") | {key: text for key, _, text in rows}
-            self.cache.keep_ids(self._session, {key: known for key, known, _ in rows})
+            self._ids.add({key: known for key, known, _ in rows})
         return [self._texts[key] for key in wanted]
 
     def _codes(self, model: str, keys: Keys) -> tuple[dict[int, bytes], int]:

@@ -39,7 +39,7 @@ class NamespaceCache(ColumnCache[SqliteSession, Matrix]):
         with self.lock:
             super().drop()
             self.postings = PostingCache()
-            self.texts, self.ids = Texts(), Texts()
+            self.texts = Texts()
             self._read = 0
             """Rows that were read from the database and are not in the mapped file."""
             self._mapped = -1

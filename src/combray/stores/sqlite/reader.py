@@ -17,7 +17,6 @@ from combray.stores.sqlite.cache import NamespaceCache
 from combray.stores.sqlite.evidence import SqliteEvidence
 from combray.stores.sqlite.session import SqliteSession
 from combray.stores.sqlite.sql import sql
-from combray.stores.texts import Texts
 
 
 class SqliteReader(StoredReader[SqliteSession, NamespaceCache]):
@@ -49,19 +48,6 @@ class SqliteReader(StoredReader[SqliteSession, NamespaceCache]):
                 found = cosines(matrix.rows[slots], matrix.norms[slots], vector)
                 scores[known] = np.round(found, DECIMALS)
         return scores
-
-    def _kept(self, statement: str, keys: Iterable[int], texts: Texts, snapshot: Snapshot) -> list[str]:
-        """Return texts or ids of committed memories by key. What is read is kept."""
-        wanted = [int(key) for key in keys]
-        # Texts of memories that are newer than this state may be kept.
-        newest = int(snapshot.keys[-1]) if snapshot.count else -1
-        found = texts.of(key for key in wanted if key <= newest)
-        missing = [key for key in wanted if key not in found]
-        if missing:
-            read: dict[int, str] = dict(self._rows(statement, missing))
-            texts.add(read)
-            found |= read
-        return [found.get(key, "") for key in wanted]
 
     def known_entities(self, candidates: Iterable[str]) -> set[str]:
         with self.open_session() as session:
