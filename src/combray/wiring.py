@@ -22,7 +22,7 @@ from combray.models import embedder as _our_embedder
 from combray.models import judge as _our_judge
 from combray.models import language_model as _our_language_model
 from combray.models import reranker as _our_reranker
-from combray.models.watched import WatchedEmbedder, WatchedJudge, WatchedLanguageModel, WatchedReranker, watched
+from combray.models.watched import watched
 from combray.runtime import (
     Clock,
     Detector,
@@ -233,13 +233,13 @@ def build(
         add_languages(Path(settings.languages).expanduser())
     now = clock or time.time
     chosen = model if model is not None else open_embedder(settings.embedder)
-    chosen = chosen and watched(chosen, WatchedEmbedder, now)
+    chosen = chosen and watched(chosen, "embed", now)
     before = chosen and _before(chosen, settings, now)
     judge = third if third is not None else open_judge(settings.judge)
     second = second if second is not None else open_reranker(settings.reranker)
-    second = second and watched(second, WatchedReranker, now)
+    second = second and watched(second, "rerank", now)
     writer = writer if writer is not None else open_language_model(settings.language_model)
-    writer = writer and watched(writer, WatchedLanguageModel, now)
+    writer = writer and watched(writer, "complete", now)
     peers = peers_of(settings, now)
     start = Background("combray-peer", threads=MOST_PEER_CALLS, waiting=0, joins=False) if peers else at_once
     log = open_audit(location, settings, now)
@@ -249,7 +249,7 @@ def build(
         embedder=chosen,
         reranker=second,
         language_model=writer,
-        judge=judge and watched(judge, WatchedJudge, now),
+        judge=judge and watched(judge, "judge", now),
         clock=now,
         peers=peers,
         start=start,
@@ -275,4 +275,4 @@ def _before(chosen: Embedder, settings: Settings, clock: Clock) -> Embedder | No
         found = open_embedder(settings.embedder_before or DEFAULT_EMBEDDER)
     except InvalidInputError as error:
         raise InvalidInputError("embedder_before", error.problem, error.remedy) from None
-    return None if found is None or found.name == chosen.name else watched(found, WatchedEmbedder, clock)
+    return None if found is None or found.name == chosen.name else watched(found, "embed", clock)

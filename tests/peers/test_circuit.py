@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import threading
 from dataclasses import dataclass, field
+from typing import Any
 
 import pytest
 
 from combray.errors import ModelError
 from combray.models.breaker import COOL_DOWN, MOST_FAILURES
-from combray.models.watched import WatchedPeer
+from combray.models.watched import counted
 from combray.runtime import PeerHit
 from combray.runtime.background import Background
 from combray.testing.fakes import FakeClock
@@ -40,7 +41,11 @@ def peer_threads(most: int = 16) -> Background:
     return Background(threads=most, waiting=0, joins=False)
 
 
-def failed(circuit: WatchedPeer) -> str:
+def watched(peer: Flaky, clock: FakeClock) -> Any:
+    return counted(peer, "search", clock, label="peer ", most=MOST_FAILURES)
+
+
+def failed(circuit: Any) -> str:
     with pytest.raises(ModelError) as error:
         circuit.search("q", 5, "work")
     return str(error.value)
@@ -53,7 +58,7 @@ def test_the_constants_are_those_of_the_design() -> None:
 
 def test_five_errors_in_a_row_disable_a_peer_until_it_has_cooled_down() -> None:
     peer, clock = Flaky(), FakeClock()
-    circuit = WatchedPeer(peer, clock)
+    circuit = watched(peer, clock)
     assert [failed(circuit) for _ in range(5)] == ["peer team: down"] * 5
     clock.pass_(seconds=15)
     message = "peer team: not called, because 5 calls in a row failed, the last with: down; tried again in 45 s"
@@ -68,7 +73,7 @@ def test_five_errors_in_a_row_disable_a_peer_until_it_has_cooled_down() -> None:
 
 def test_four_errors_and_a_success_begin_anew() -> None:
     peer = Flaky()
-    circuit = WatchedPeer(peer, FakeClock())
+    circuit = watched(peer, FakeClock())
     for _ in range(3):
         for _ in range(4):
             assert failed(circuit) == "peer team: down"
@@ -79,7 +84,7 @@ def test_four_errors_and_a_success_begin_anew() -> None:
 
 def test_a_failed_trial_begins_the_next_cool_down() -> None:
     peer, clock = Flaky(), FakeClock()
-    circuit = WatchedPeer(peer, clock)
+    circuit = watched(peer, clock)
     for _ in range(5):
         failed(circuit)
     clock.pass_(seconds=60)
@@ -90,7 +95,7 @@ def test_a_failed_trial_begins_the_next_cool_down() -> None:
 
 def test_only_one_call_is_the_trial() -> None:
     peer, clock = Flaky(), FakeClock()
-    circuit = WatchedPeer(peer, clock)
+    circuit = watched(peer, clock)
     for _ in range(5):
         failed(circuit)
     clock.pass_(seconds=61)

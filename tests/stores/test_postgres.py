@@ -15,8 +15,9 @@ from combray import presets
 from combray.engine.engine import Engine
 from combray.errors import InvalidInputError, NotFoundError, ReadOnlyStoreError, StoreBusyError, StoreError
 from combray.runtime import Arrival, Filter
-from combray.stores.postgres import PostgresStore, sql
-from combray.stores.postgres.session import State
+from combray.stores.postgres import PostgresStore
+from combray.stores.postgres.sql import sql
+from combray.stores.session import State
 from combray.testing.fakes import START, memory
 from combray.testing.postgres import Server
 from combray.testing.store_cases import add, order

@@ -15,7 +15,7 @@ from conftest import Emptied
 from combray.runtime import Filter
 from combray.stores.postgres import PostgresStore
 from combray.stores.postgres.listening import Listener
-from combray.stores.postgres.session import Session
+from combray.stores.postgres.session import PostgresSession
 from combray.testing.fakes import memory
 from combray.testing.store_cases import MODEL, X, add
 
@@ -102,13 +102,13 @@ def test_a_write_of_another_process_is_caught_up_before_somebody_asks(
         writer.write("third")
         assert until(lambda: cache.revision == before + 2)
         asked: list[str] = []
-        plain = Session.of_several
+        plain = PostgresSession.of_several
 
-        def watched(self: Session, *given: tuple[object, ...]) -> object:
+        def watched(self: PostgresSession, *given: tuple[object, ...]) -> object:
             asked.append(str(given[0][0]))
             return plain(self, *given)
 
-        monkeypatch.setattr(Session, "of_several", watched)
+        monkeypatch.setattr(PostgresSession, "of_several", watched)
         with postgres_store.view("default") as view:
             # Columns and vectors are there: nothing is read but the state of the namespace.
             assert len(view.scan(EVERY)) == 4

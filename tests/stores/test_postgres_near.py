@@ -12,8 +12,9 @@ from conftest import Emptied
 
 from combray.errors import InvalidInputError, StoreError
 from combray.runtime import Arrival, Filter, VectorArm
-from combray.stores.postgres import PostgresStore, near_index, nearness, sql
+from combray.stores.postgres import PostgresStore, near_index, nearness
 from combray.stores.postgres.reader import PostgresView
+from combray.stores.postgres.sql import sql
 from combray.testing.fakes import memory
 from combray.testing.postgres import Server
 

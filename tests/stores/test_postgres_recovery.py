@@ -16,7 +16,7 @@ from combray.errors import StoreBusyError, StoreError
 from combray.runtime import Arrival, Filter
 from combray.stores.postgres import PostgresStore
 from combray.stores.postgres.recovery import Recovery
-from combray.stores.postgres.session import Session
+from combray.stores.postgres.session import PostgresSession
 from combray.testing.fakes import memory, vector
 from combray.testing.store_cases import MODEL, add
 
@@ -110,7 +110,7 @@ def test_a_commit_without_an_answer_is_looked_up(
     looked_up: list[bool] = []
     plain = Recovery._is_committed
 
-    def watched(self: Recovery, session: Session, write_id: int, error: psycopg.Error) -> bool:
+    def watched(self: Recovery, session: PostgresSession, write_id: int, error: psycopg.Error) -> bool:
         looked_up.append(plain(self, session, write_id, error))
         return looked_up[-1]
 
@@ -152,7 +152,7 @@ def test_a_deadlock_is_repeated(
     errors: list[psycopg.Error] = []
     plain = Recovery.again
 
-    def watched(self: Recovery, session: Session, error: psycopg.Error) -> None:
+    def watched(self: Recovery, session: PostgresSession, error: psycopg.Error) -> None:
         errors.append(error)
         plain(self, session, error)
 

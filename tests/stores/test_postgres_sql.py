@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
-import ast
 import re
 from collections import Counter
 from pathlib import Path
 
 from conftest import Emptied
+from used_statements import used_statements
 
-from combray.stores.postgres import PostgresStore, sql
+import combray
+from combray.stores.postgres import PostgresStore
+from combray.stores.postgres.sql import sql
 from combray.stores.statements import Statements
 
-FOLDER = Path(sql.__file__).parent
+FOLDER = Path(combray.__file__).parent / "stores" / "postgres"
 SUBJECTS = [name for name, value in vars(sql).items() if isinstance(value, Statements)]
 SHARED = {"namespace", "model", "setting"}
 """Tables without rows of one namespace."""
@@ -47,14 +49,7 @@ def test_every_file_of_statements_has_its_subject() -> None:
 
 
 def test_every_statement_is_used_and_every_used_one_exists() -> None:
-    found = set()
-    for path in FOLDER.rglob("*.py"):
-        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
-            if isinstance(node, ast.Attribute) and isinstance(node.value, ast.Attribute):
-                base = node.value.value
-                if isinstance(base, ast.Name) and base.id == "sql":
-                    found.add(f"{node.value.attr}.{node.attr}")
-    assert found == set(EVERY)
+    assert used_statements("postgres", set(SUBJECTS)) == set(EVERY)
 
 
 def test_no_statement_stands_there_twice() -> None:

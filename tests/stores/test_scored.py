@@ -1,12 +1,20 @@
 import numpy as np
 import pytest
+from numpy.typing import NDArray
 
+from combray.runtime import Scores
 from combray.scoring.ranking import ranked
 from combray.stores.columns import COLUMNS, Columns
-from combray.stores.scored import Cosines, Dense, Windows, leading
+from combray.stores.scan import Products
+from combray.stores.scored import Cosines, Windows
 from combray.stores.snapshot import Snapshot
 
 ROWS = 50_000
+
+
+def dense(own: Scores, has: NDArray[np.bool_] | None = None) -> Products:
+    """Cosines of all rows, as codes of length 1 have them."""
+    return Products(own, np.ones(len(own)), 1.0, np.ones(len(own), dtype=np.bool_) if has is None else has)
 
 
 def turns_of(sessions: int) -> Snapshot:
@@ -45,14 +53,14 @@ def test_the_leading_rows_hold_the_best_and_their_equals(share: float, limit: in
     for values in (np.round(random.normal(size=ROWS), 2), random.normal(size=ROWS)):
         keys = np.arange(ROWS)
         wanted = ranked(keys[eligible], np.round(values[eligible], 6), limit)
-        found = leading(values, eligible, limit)
+        found = dense(values).leading(eligible, limit)
         assert ranked(keys[found], np.round(values[found], 6), limit).keys.tolist() == wanted.keys.tolist()
         assert eligible[found].all()
 
 
 def test_few_rows_are_read_to_find_the_best_of_many() -> None:
     values = np.random.default_rng(2).normal(size=ROWS)
-    assert len(leading(values, np.ones(ROWS, dtype=np.bool_), 200)) < 2_000
+    assert len(dense(values).leading(np.ones(ROWS, dtype=np.bool_), 200)) < 2_000
 
 
 def test_windows_agree_with_the_windows_of_all_rows() -> None:
@@ -63,7 +71,7 @@ def test_windows_agree_with_the_windows_of_all_rows() -> None:
         own = np.where(has, np.clip(random.normal(0.1, 0.12, size=ROWS), -1, 1), 0.0)
         windows = Windows(
             snapshot,
-            Dense(own, has),
+            dense(own, has),
             0.0,
             (0.5, 0.3),
             (0.3, 0.2),
@@ -81,4 +89,4 @@ def test_windows_agree_with_the_windows_of_all_rows() -> None:
 def test_cosines_below_the_minimum_and_rows_without_a_vector_count_nothing() -> None:
     """At a minimum of 0.3: 0.2999996 rounds to 0.3 and counts; 0.2999994 rounds to 0.299999 and does not."""
     own, has = np.array([0.9, 0.2999996, 0.2999994, -0.5, 0.8]), np.array([True, True, True, True, False])
-    assert Cosines(Dense(own, has), 0.3).at(np.arange(5)).tolist() == [0.9, 0.3, 0.0, 0.0, 0.0]
+    assert Cosines(dense(own, has), 0.3).at(np.arange(5)).tolist() == [0.9, 0.3, 0.0, 0.0, 0.0]

@@ -77,7 +77,7 @@ def test_a_log_in_use_is_emptied_by_a_later_write(tmp_path: Path) -> None:
     path = tmp_path / "a.db"
     with closing(SqliteStore(str(path), busy_timeout=0.05)) as store:
         (key,) = add(store, memory("zwieback"))
-        reading = store.reader("default").scope.reading()
+        reading = store._reading()
         with reading as connection:
             connection.execute("SELECT count(*) FROM memory").fetchone()
             with store.transaction("default") as tx:

@@ -90,11 +90,9 @@ def reranker(spec: str) -> Reranker | None:
 
 def judge(spec: str) -> Judge | None:
     """Return the judge of a spec, or None for "none". Raises as `embedder`."""
-    provider, _, model = spec.partition(":")
-    if provider == "none" and not model:
+    model = _onnx("judge", spec, JUDGES)
+    if not model:
         return None
-    if provider != "onnx" or not model:
-        raise InvalidInputError("judge", f"{spec!r} is not known.", "Choose one of: " + ", ".join(JUDGES) + ".")
     from combray.models.onnx_judge import OnnxJudge
 
     return OnnxJudge(model)
@@ -102,13 +100,9 @@ def judge(spec: str) -> Judge | None:
 
 def detector(spec: str) -> Detector | None:
     """Return the guard's second opinion of a spec, or None for "none". Raises as `embedder`."""
-    provider, _, model = spec.partition(":")
-    if provider == "none" and not model:
+    model = _onnx("guard_model", spec, DETECTORS)
+    if not model:
         return None
-    if provider != "onnx" or not model:
-        raise InvalidInputError(
-            "guard_model", f"{spec!r} is not known.", "Choose one of: " + ", ".join(DETECTORS) + "."
-        )
     from combray.models.onnx_detector import OnnxDetector
 
     return OnnxDetector(model)
@@ -123,6 +117,18 @@ def language_model(spec: str) -> LanguageModel | None:
     return PostedLanguageModel(*_posted("language_model", spec, LANGUAGE_MODELS, FORMS, patience=CHAT_PATIENCE))
 
 
+def _onnx(kind: str, spec: str, offers: Mapping[str, str]) -> str:
+    """Return the path or id of an ONNX model; "" for "none"."""
+    provider, _, model = spec.partition(":")
+    if (provider == "none") is bool(model) or provider not in ("none", "onnx"):
+        raise _unknown(kind, spec, offers)
+    return model
+
+
+def _unknown(kind: str, spec: str, offers: Mapping[str, str]) -> InvalidInputError:
+    return InvalidInputError(kind, f"{spec!r} is not known.", "Choose one of: " + ", ".join(offers) + ".")
+
+
 def _posted(
     kind: str, spec: str, offers: Mapping[str, str], forms: Mapping[str, Any], **limits: Any
 ) -> tuple[Any, Spec, Client]:
@@ -131,6 +137,6 @@ def _posted(
 
     provider, _, model = spec.partition(":")
     if provider not in forms:
-        raise InvalidInputError(kind, f"{spec!r} is not known.", "Choose one of: " + ", ".join(offers) + ".")
+        raise _unknown(kind, spec, offers)
     read = parse(kind, provider, model, getattr(forms[provider], "model", ""))
     return forms[provider], read, connect(SERVICES[provider], read, **limits)

@@ -2,17 +2,13 @@
 
 from __future__ import annotations
 
-import threading
 from collections.abc import Sequence
-from functools import cached_property
-from typing import Any
 
 import numpy as np
 
 from combray.errors import ModelError
 from combray.models import hub
-from combray.models.onnx_files import by_length, encode, find, open_session, open_tokenizer, run
-from combray.models.onnx_outputs import labels, softmax
+from combray.models.onnx_files import LateModel, by_length, labels, softmax
 
 ATTACKS = frozenset(("injection", "jailbreak", "malicious", "attack", "unsafe", "label_1"))
 """Names of outputs, in lower case, that mean an attack. "LABEL_1" is what training leaves without names."""
@@ -24,16 +20,13 @@ MOST_WINDOWS = 64
 _BATCH = 16
 
 
-class OnnxDetector:
-    """Implements `runtime.Detector` with onnxruntime on the CPU, one thread. Loads its files at the first call.
+class OnnxDetector(LateModel):
+    """Implements `runtime.Detector`.
 
     `id2label` in config.json names the outputs; the probability of an attack is the sum of those in `ATTACKS`.
     """
 
-    def __init__(self, path: str) -> None:
-        self._files = find(path)
-        self._lock = threading.Lock()
-        self.name = f"onnx:{self._files.name}"
+    max_tokens = MAX_TOKENS
 
     def injection(self, text: str) -> float:
         """Return the highest probability of an attack among the windows of a text. Raises ModelError."""
@@ -45,12 +38,7 @@ class OnnxDetector:
             found += self._shares([windows[place] for place in batch])
         return max(found)
 
-    @cached_property
-    def _loaded(self) -> tuple[Any, Any, list[int], int]:
-        session = open_session(self._files.model)
-        return (session, open_tokenizer(self._files.tokenizer, MAX_TOKENS), *self._places())
-
-    def _places(self) -> tuple[list[int], int]:
+    def _outputs(self) -> tuple[list[int], int]:
         """Return the places of the outputs that mean an attack, and the number of outputs."""
         requirement = "must name the outputs in id2label, one of them INJECTION"
         named = labels(self._files, requirement)
@@ -60,9 +48,7 @@ class OnnxDetector:
         return attacks, len(named)
 
     def _shares(self, texts: Sequence[str]) -> list[float]:
-        with self._lock:
-            session, tokenizer, attacks, outputs = self._loaded
-        output = run(session, encode(tokenizer, list(texts)))
+        output, (attacks, outputs) = self._run(texts)
         if output.shape != (len(texts), outputs):
             raise ModelError(
                 f"{self.name}: the output has shape {output.shape}; use a classifier with {outputs} outputs."

@@ -1,13 +1,15 @@
-"""ONNX models and their tokenizers: find the files, load them, run them."""
+"""ONNX models and their tokenizers: find the files, load them, run them, read what classifiers return."""
 
 from __future__ import annotations
 
 import hashlib
 import os
 import re
+import threading
 from collections.abc import Iterable, Iterator, Sequence
+from functools import cached_property
 from pathlib import Path
-from typing import Any
+from typing import Any, ClassVar
 
 import msgspec
 import numpy as np
@@ -153,3 +155,53 @@ def run(session: Any, encodings: Sequence[Any]) -> NDArray[Any]:
         return np.asarray(session.run(None, {each.name: feeds[each.name] for each in session.get_inputs()})[0])
     except Exception as error:  # as in open_session
         raise ModelError(f"the ONNX model failed: {error}") from error
+
+
+class LateModel:
+    """A model that loads its files at the first call, with onnxruntime on the CPU, one thread."""
+
+    max_tokens: ClassVar[int]
+
+    def __init__(self, path: str) -> None:
+        self._files = find(path)
+        self._lock = threading.Lock()
+        self.name = f"onnx:{self._files.name}"
+
+    def _outputs(self) -> Any:
+        """Read what the outputs mean. Raises ModelError."""
+
+    @cached_property
+    def _loaded(self) -> tuple[Any, Any, Any]:
+        tokenizer = self._files.tokenizer
+        return open_session(self._files.model), open_tokenizer(tokenizer, self.max_tokens), self._outputs()
+
+    def _run(self, texts: Sequence[Any]) -> tuple[NDArray[Any], Any]:
+        """Return the model's output for texts or pairs, and what its outputs mean. Raises ModelError."""
+        with self._lock:
+            session, tokenizer, outputs = self._loaded
+        return run(session, encode(tokenizer, texts)), outputs
+
+
+def labels(files: ModelFiles, requirement: str) -> list[str]:
+    """Return the names of the outputs in their order, in lower case, as `id2label` in config.json gives them.
+
+    `requirement`: which names the caller needs, for the message. Raises ModelError if no output is named
+    or the outputs are not numbered from 0.
+    """
+    problem = f"onnx:{files.name}: {hub.CONFIG} {requirement}"
+    try:
+        named = msgspec.json.decode((files.root / hub.CONFIG).read_bytes(), type=dict[str, Any]).get("id2label")
+    except (OSError, msgspec.DecodeError, RecursionError, UnicodeDecodeError) as error:
+        raise ModelError(f"{problem}: {error}") from error
+    if not isinstance(named, dict) or set(named) != {str(place) for place in range(len(named))}:
+        raise ModelError(f"{problem}.")
+    return [str(named[str(place)]).casefold() for place in range(len(named))]
+
+
+def softmax(logits: NDArray[Any]) -> NDArray[np.float64]:
+    """Return the probabilities of each row. A row with a logit that is not finite gives NaN."""
+    exact = logits.astype(np.float64)
+    with np.errstate(invalid="ignore"):
+        raised = np.exp(exact - exact.max(axis=1, keepdims=True))
+    shares: NDArray[np.float64] = raised / raised.sum(axis=1, keepdims=True)
+    return shares

@@ -2,18 +2,14 @@
 
 from __future__ import annotations
 
-import threading
 from collections.abc import Sequence
-from functools import cached_property
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from combray.errors import ModelError
 from combray.models import hub
-from combray.models.onnx_files import by_length, encode, find, open_session, open_tokenizer, run
-from combray.models.onnx_outputs import labels, softmax
+from combray.models.onnx_files import LateModel, by_length, labels, softmax
 from combray.models.rerankers import MOST_CHARACTERS
 from combray.runtime import Entailment
 
@@ -22,16 +18,13 @@ MAX_TOKENS = 256
 _BATCH = 16
 
 
-class OnnxJudge:
-    """Implements `runtime.Judge` with onnxruntime on the CPU, one thread. Loads its files at the first call.
+class OnnxJudge(LateModel):
+    """Implements `runtime.Judge`.
 
     The order of the three outputs differs between models, so it is read from `id2label` in config.json.
     """
 
-    def __init__(self, path: str) -> None:
-        self._files = find(path)
-        self._lock = threading.Lock()
-        self.name = f"onnx:{self._files.name}"
+    max_tokens = MAX_TOKENS
 
     def judge(self, pairs: Sequence[tuple[str, str]]) -> list[Entailment | None]:
         found: list[Entailment | None] = [None] * len(pairs)
@@ -43,12 +36,7 @@ class OnnxJudge:
                 found[place] = Entailment(*row.tolist()) if np.isfinite(row).all() else None
         return found
 
-    @cached_property
-    def _loaded(self) -> tuple[Any, Any, list[int]]:
-        session = open_session(self._files.model)
-        return session, open_tokenizer(self._files.tokenizer, MAX_TOKENS), self._places()
-
-    def _places(self) -> list[int]:
+    def _outputs(self) -> list[int]:
         """Return the place of each of `LABELS` among the outputs."""
         requirement = f"must name the outputs {', '.join(LABELS)} in id2label"
         named = labels(self._files, requirement)
@@ -58,9 +46,8 @@ class OnnxJudge:
 
     def _shares(self, pairs: list[tuple[str, str]]) -> NDArray[np.float64]:
         """Return the softmax of the logits, columns in the order of `LABELS`."""
-        with self._lock:
-            session, tokenizer, places = self._loaded
-        output = run(session, encode(tokenizer, pairs))
+        output, places = self._run(pairs)
         if output.shape != (len(pairs), len(LABELS)):
             raise ModelError(f"{self.name}: the output has shape {output.shape}; use a model with three outputs.")
-        return softmax(output)[:, places]
+        shares: NDArray[np.float64] = softmax(output)[:, places]
+        return shares

@@ -2,33 +2,27 @@
 
 from __future__ import annotations
 
-import threading
 from collections.abc import Sequence
-from functools import cached_property
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from combray.errors import ModelError
-from combray.models.onnx_files import by_length, encode, find, open_session, open_tokenizer, run
+from combray.models.onnx_files import LateModel, by_length
 from combray.models.rerankers import MOST_CHARACTERS, logistic
 
 MAX_TOKENS = 512
 _BATCH = 16
 
 
-class OnnxReranker:
-    """Implements `runtime.Reranker` with onnxruntime on the CPU, one thread. Loads its files at the first call.
+class OnnxReranker(LateModel):
+    """Implements `runtime.Reranker`.
 
     Query and text are encoded as one pair. With one output x, the relevance is 1 / (1 + e^-x). With two, a for
     "irrelevant" and b for "relevant", it is e^b / (e^a + e^b).
     """
 
-    def __init__(self, path: str) -> None:
-        self._files = find(path)
-        self._lock = threading.Lock()
-        self.name = f"onnx:{self._files.name}"
+    max_tokens = MAX_TOKENS
 
     def rerank(self, query: str, texts: Sequence[str]) -> list[float | None]:
         found: list[float | None] = [None] * len(texts)
@@ -41,15 +35,9 @@ class OnnxReranker:
                 found[place] = logistic(logit) if np.isfinite(logit) else None
         return found
 
-    @cached_property
-    def _loaded(self) -> tuple[Any, Any]:
-        return open_session(self._files.model), open_tokenizer(self._files.tokenizer, MAX_TOKENS)
-
     def _score(self, pairs: list[tuple[str, str]]) -> NDArray[np.float64]:
         """Return one logit per pair."""
-        with self._lock:
-            session, tokenizer = self._loaded
-        output = run(session, encode(tokenizer, pairs))
+        output, _ = self._run(pairs)
         logits = output.astype(np.float64).reshape(len(output), -1)
         if len(logits) != len(pairs) or logits.shape[1] not in (1, 2):
             raise ModelError(

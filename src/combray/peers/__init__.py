@@ -7,9 +7,10 @@ import re
 from collections.abc import Callable
 
 from combray.errors import InvalidInputError
+from combray.models.breaker import MOST_FAILURES
 from combray.models.catalogue import Offer, is_set
 from combray.models.services import check_address, usable_key
-from combray.models.watched import WatchedPeer
+from combray.models.watched import counted
 from combray.peers.combray import CombrayPeer
 from combray.peers.lightrag import LightRagPeer
 from combray.peers.mem0 import Mem0Peer
@@ -50,7 +51,7 @@ def open_peers(specs: str, timeout: float, clock: Clock) -> tuple[Peer, ...]:
             raise InvalidInputError(
                 "peers", f"two peers are named {peer.name!r}.", "Name one of them: kind:name=url."
             )
-        opened[peer.name] = WatchedPeer(peer, clock)
+        opened[peer.name] = counted(peer, "search", clock, label="peer ", most=MOST_FAILURES)
     return tuple(opened.values())
 
 

@@ -41,7 +41,7 @@ class PostedPeer:
         """The client. Nothing is connected yet.
 
         A call is one attempt of `timeout` seconds, because a recall cannot wait for retries. It uses no proxy.
-        `WatchedPeer` is the breaker.
+        `peers.open_peers` adds the breaker.
         """
         return Client(
             f"peer {self.name}",

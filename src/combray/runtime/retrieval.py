@@ -266,13 +266,11 @@ class LateRows(Rows):
 
 @dataclass(frozen=True, slots=True)
 class Profile:
-    """Statistics of a namespace that stages adapt to: counts, lengths, speakers."""
+    """Statistics of a namespace that stages adapt to: live memories, speakers, the share in a session."""
 
     memories: int
-    median_words: float
     authors: tuple[str, ...]
     with_session: float
-    latest_moment: float | None
 
 
 class Link(msgspec.Struct, frozen=True, gc=False):

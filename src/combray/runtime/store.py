@@ -153,7 +153,7 @@ class Reader(Protocol):
         """Return the entities that most live memories name, each with that number."""
 
     def profile(self) -> Profile:
-        """Return counts, lengths and speakers of the namespace."""
+        """Return counts and speakers of the namespace."""
 
     def history(self, key: int) -> list[Version]:
         """Return every change of a memory, oldest first."""

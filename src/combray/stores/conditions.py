@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from typing import Any
 
@@ -13,6 +14,7 @@ Fragment = tuple[str, list[Any]]
 COMPARED = {"gt": ">", "gte": ">=", "lt": "<", "lte": "<="}
 LABELS = {"tags": "tag", "entities": "entity"}
 """Field -> the sort of its rows in the table `label`."""
+_BARE = re.compile(r"\?(?!\d)")
 _ESCAPED = frozenset('"\\/\x7f')
 
 
@@ -26,6 +28,12 @@ def combined(condition: Condition, compared: Callable[[Compare], Fragment]) -> F
     parts = [combined(part, compared) for part in condition.parts]
     glue = " AND " if isinstance(condition, And) else " OR "
     return f"({glue.join(text for text, _ in parts)})", [value for _, values in parts for value in values]
+
+
+def numbered(text: str, first: int, sign: str) -> str:
+    """Replace the question marks that no number follows by numbered parameters that begin with a sign."""
+    head, *rest = _BARE.split(text)
+    return head + "".join(f"{sign}{first + place}{part}" for place, part in enumerate(rest))
 
 
 def needle(compare: Compare) -> str | None:

@@ -4,36 +4,64 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
+from typing import Generic
 
 import numpy as np
 from numpy.typing import NDArray
 
-from combray.runtime import Keys
+from combray.records import dataclass
+from combray.runtime import KeywordArm
+from combray.scoring.bm25f import Posting
 from combray.scoring.neighbours import Slots
 from combray.scoring.scratch import ascending
+from combray.stores.cache import C
 from combray.stores.matrix import Matrix, check_dimensions
-from combray.stores.scored import Dense, Measured
+from combray.stores.scan import Products
+from combray.stores.scored import Measured
+from combray.stores.selections import Changes, fresh_mask
+from combray.stores.session import S
 from combray.stores.snapshot import Snapshot
+from combray.where import Condition
 
 
-class ColumnEvidence(ABC):
-    """The part of `stores.arms.Evidence` that is arithmetic on vectors and on the keys behind a label."""
+@dataclass(frozen=True)
+class StoredEvidence(ABC, Generic[S, C]):
+    """Implements `stores.arms.ArmData` for one namespace in one transaction, but for postings and vectors.
+
+    `keeps` is False during a write: uncommitted rows must not get into the shared caches.
+    """
+
+    session: S
+    cache: C
+    keeps: bool
 
     @abstractmethod
-    def _labelled(self, sort: str, name: str) -> Keys:
-        """Return the keys of the memories with a label; `sort` is "entity" or "tag"."""
+    def postings(self, arm: KeywordArm, snapshot: Snapshot) -> list[Posting | None]:
+        """As `ArmData` has it."""
+
+    @abstractmethod
+    def measured(self, model: str, vector: NDArray[np.float32], snapshot: Snapshot) -> Measured:
+        """As `ArmData` has it."""
 
     @staticmethod
     def _dense(matrix: Matrix | None, model: str, vector: NDArray[np.float32], snapshot: Snapshot) -> Measured:
         """Return the cosines with a vector; `matrix` is None if no vector of the model was ever stored."""
         if matrix is None:
-            return Dense(np.zeros(snapshot.count), np.zeros(snapshot.count, dtype=np.bool_))
+            none = np.zeros(snapshot.count)
+            return Products(none, none, 0.0, none > 0)
         check_dimensions(model, matrix.dimensions, len(vector))
         has = matrix.has[: snapshot.count]
         if not snapshot.hides:
             return matrix.scan(vector, has, None)
         shown = snapshot.shown
         return matrix.scan(vector, snapshot.once(("has", model), lambda: has & shown), shown)
+
+    def meeting(self, condition: Condition, snapshot: Snapshot) -> NDArray[np.bool_]:
+        changes = Changes(self.session)
+        if not self.keeps:
+            return fresh_mask(changes, condition, snapshot)
+        with self.cache.lock:
+            return self.cache.selections.mask(changes, condition, snapshot)
 
     def naming(self, entities: Sequence[str], snapshot: Snapshot) -> list[Slots]:
         return [ascending(self._slots("entity", name, snapshot)) for name in entities]
@@ -45,5 +73,6 @@ class ColumnEvidence(ABC):
         return found
 
     def _slots(self, sort: str, name: str, snapshot: Snapshot) -> NDArray[np.int64]:
-        slots = snapshot.slots(self._labelled(sort, name))
+        rows = self.session.of_rows(self.session.sql.labels.holders, sort, name)
+        slots = snapshot.slots(np.array([row[0] for row in rows], dtype=np.int64))
         return slots[slots >= 0]

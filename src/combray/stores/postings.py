@@ -47,3 +47,33 @@ def affordable(terms: set[str], rows: int, arm: KeywordArm, holding: Callable[[s
             break
         chosen.add(term)
     return chosen
+
+
+class WeighedLists:
+    """Posting lists with the field weights of arms, at most `most` postings of 16 bytes each."""
+
+    def __init__(self, most: int) -> None:
+        self._most = most
+        self._lists: dict[tuple[str, tuple[float, ...]], tuple[Weighed, int]] = {}
+        """With the number of codes that have been weighed: added ones follow."""
+        self._size = 0
+
+    def clear(self) -> None:
+        """Drop all lists."""
+        self._lists, self._size = {}, 0
+
+    def of(self, term: str, codes: Codes, fields: tuple[float, ...], snapshot: Snapshot) -> Weighed:
+        """Return a term's posting list with the field weights of an arm. Read only."""
+        found, upto = self._lists.get((term, fields), (None, 0))
+        if found is not None and upto == len(codes):
+            return found
+        # The codes of one memory are appended together, so what is weighed ends with a memory.
+        new = weigh(codes[upto:], fields, snapshot)
+        slots, frequencies = new
+        if found is not None:
+            slots, frequencies = np.append(found[0], slots), np.append(found[1], frequencies)
+        if self._size + len(new[0]) > self._most:
+            self.clear()
+        self._lists[term, fields] = (slots, frequencies), len(codes)
+        self._size += len(new[0])
+        return slots, frequencies

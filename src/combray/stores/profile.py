@@ -17,30 +17,19 @@ _MANY = 1000
 class Tally:
     """Counts over live rows, as arrays, so that the file beside the store can hold them.
 
-    sums: memories, and those in a session; words: at n, how many have n words; authors: their codes, ascending;
-    latest: the latest moment, alone.
+    sums: memories, and those in a session; authors: their codes, ascending.
     """
 
     sums: NDArray[np.int64]
-    words: NDArray[np.int64]
     authors: NDArray[np.int64]
-    latest: NDArray[np.float64]
 
     def plus(self, other: Tally) -> Tally:
         """Return the counts over the rows of both."""
-        words = np.zeros(max(len(self.words), len(other.words)), dtype=np.int64)
-        words[: len(self.words)] += self.words
-        words[: len(other.words)] += other.words
-        return Tally(
-            self.sums + other.sums,
-            words,
-            ascending(np.concatenate((self.authors, other.authors))),
-            np.maximum(self.latest, other.latest),
-        )
+        return Tally(self.sums + other.sums, ascending(np.concatenate((self.authors, other.authors))))
 
 
 def profile(snapshot: Snapshot) -> Profile:
-    """Return counts, lengths and speakers of the live memories; authors sorted by name."""
+    """Return counts and speakers of the live memories; authors sorted by name."""
     return snapshot.once("profile", lambda: _profile(snapshot))
 
 
@@ -53,15 +42,10 @@ def _profile(snapshot: Snapshot) -> Profile:
     )
     names = snapshot.names["author"]
     memories, in_session = tally.sums.tolist()
-    # The median is the mean of the two values in the middle, which are the same for an odd count.
-    middle = [(memories - 1) // 2, memories // 2]
-    lower, upper = np.searchsorted(np.cumsum(tally.words), middle, side="right") if memories else (0, 0)
     return Profile(
         memories=memories,
-        median_words=float(lower + upper) / 2,
         authors=tuple(sorted(names[code] for code in tally.authors.tolist())),
         with_session=in_session / memories if memories else 0.0,
-        latest_moment=float(tally.latest[0]) if memories else None,
     )
 
 
@@ -78,12 +62,7 @@ def _count(snapshot: Snapshot, start: int) -> Tally:
         # Mostly all are live, and copies of their columns take longer to make than to count.
         live = slice(0, snapshot.count) if count == snapshot.count else np.flatnonzero(mask)
     in_session = np.count_nonzero(snapshot.session[live] >= 0)
-    return Tally(
-        np.array([count, in_session], dtype=np.int64),
-        np.bincount(snapshot.words[live]),
-        _codes(snapshot.author[live]),
-        np.array([snapshot.moment[live].max(initial=-np.inf)]),
-    )
+    return Tally(np.array([count, in_session], dtype=np.int64), _codes(snapshot.author[live]))
 
 
 def _codes(authors: NDArray[np.int32]) -> NDArray[np.int64]:

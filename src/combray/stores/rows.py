@@ -197,6 +197,6 @@ def listed(values: Iterable[Any]) -> str:
     return msgspec.json.encode(list(values)).decode()
 
 
-def to_paths(text: str) -> tuple[str, ...]:
-    """Return the paths in a row of a workspace. Raises CorruptStoreError."""
-    return reading("the paths of a workspace", lambda: _texts(text))
+def to_texts(what: str, text: str) -> tuple[str, ...]:
+    """Return a list of texts in a row. Raises CorruptStoreError, which names it."""
+    return reading(what, lambda: _texts(text))

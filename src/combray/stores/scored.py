@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import ClassVar, Protocol
+from typing import Protocol
 
 import msgspec
 import numpy as np
@@ -13,7 +13,7 @@ from combray.runtime import Scores
 from combray.scoring.neighbours import Slots, around
 from combray.scoring.ranking import DECIMALS
 from combray.scoring.scratch import Sparse
-from combray.stores.scan import ROUNDING, SAMPLE, by_sample
+from combray.stores.scan import ROUNDING, SAMPLE
 from combray.stores.snapshot import Snapshot
 
 _REACH = 16
@@ -50,24 +50,6 @@ class Measured(Protocol):
 
     def leading(self, eligible: NDArray[np.bool_], limit: int) -> Slots:
         """Return slots that hold the best `limit` eligible rows."""
-
-
-class Dense(msgspec.Struct, frozen=True):
-    """Cosines of all rows."""
-
-    own: Scores
-    has: NDArray[np.bool_]
-    is_remote: ClassVar[bool] = False
-
-    @property
-    def average(self) -> float:
-        return float(self.own.sum() / self.has.sum()) if self.has.any() else 0.0
-
-    def of(self, slots: Slots) -> Scores:
-        return self.own[slots]
-
-    def leading(self, eligible: NDArray[np.bool_], limit: int) -> Slots:
-        return leading(self.own, eligible, limit)
 
 
 class Few(msgspec.Struct, frozen=True):
@@ -192,13 +174,3 @@ def _from_minimum(scores: Scores, has: NDArray[np.bool_], minimum: float) -> Sco
     # Rounded before it is compared, so that every machine decides alike at the minimum.
     rounded = np.round(scores, DECIMALS)
     return np.where(has & (rounded >= minimum), np.maximum(rounded, 0.0), 0.0)
-
-
-def leading(values: Scores, eligible: NDArray[np.bool_], limit: int) -> Slots:
-    """Return slots that hold the best `limit` eligible rows, and all that are equal to the last when rounded."""
-
-    def reaching(floor: float) -> Slots:
-        found = np.flatnonzero(values >= floor)
-        return found[eligible[found]]
-
-    return by_sample(len(values), values.__getitem__, eligible, limit, reaching)

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from typing import Protocol
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from combray.records import dataclass
 from combray.runtime import Keys, Order, Place
 from combray.stores.conditions import Fragment
+from combray.stores.session import Session
 from combray.stores.snapshot import Snapshot
 from combray.where import FIELDS, Condition, fields_of
 
@@ -23,14 +25,24 @@ _MOST_KEPT = 32
 _NONE: Mask = np.zeros(0, dtype=np.bool_)
 
 
-class Changes(Protocol):
+@dataclass(frozen=True, slots=True)
+class Changes:
     """Rows of a namespace with a revision after `since`; -1 for all."""
+
+    session: Session
 
     def meeting(self, condition: Condition, since: int) -> Keys:
         """Return the keys of those that meet the condition."""
+        text, values = self.session.condition(condition, since)
+        statement = self.session.sql.selections.meeting.format(met=self.session.numbered(text, 3))
+        return self._keys(statement, since, *values)
 
     def changed(self, since: int) -> Keys:
         """Return the keys of all of them."""
+        return self._keys(self.session.sql.selections.changed, since)
+
+    def _keys(self, statement: str, *values: Any) -> Keys:
+        return np.array([row[0] for row in self.session.of_rows(statement, *values)], dtype=np.int64)
 
 
 class Selections:
@@ -82,10 +94,10 @@ def ordering(order: Order) -> str:
     return ", ".join(terms)
 
 
-def behind(order: Order, after: Place | None, everything: str) -> Fragment:
-    """What stands behind a place in that order; `everything` is the expression that is true in the dialect."""
+def behind(order: Order, after: Place | None) -> Fragment:
+    """What stands behind a place in that order."""
     if after is None:
-        return everything, []
+        return "true", []
     column, compared = _column(order), "<" if order.descending else ">"
     equal = "=" if after.inclusive else ""
     if after.value is None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from combray.types import LIVE_STATUSES, Memory
 
@@ -36,3 +37,19 @@ class Statements:
         if name not in self.__dict__:
             raise AttributeError(f"{self.subject}.sql has no statement {name!r}")
         return str(self.__dict__[name])
+
+
+class Sql:
+    """The statements of a database by subject: `sql.memories.whole` is `whole` in `memories.sql` of the folder.
+
+    `marks` are the parameters of the statement that adds a memory.
+    """
+
+    def __init__(self, folder: Path, marks: str) -> None:
+        constants = {**CONSTANTS, "{marks}": marks}
+        for path in folder.glob("*.sql"):
+            self.__dict__[path.stem] = Statements(path.stem, folder, constants)
+
+    if TYPE_CHECKING:
+
+        def __getattr__(self, subject: str) -> Statements: ...

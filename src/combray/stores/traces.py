@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from itertools import chain
 from typing import Any
 
@@ -12,8 +12,9 @@ import msgspec
 
 from combray.language.indexing import index_entry
 from combray.language.substrings import occurring
-from combray.records import dataclass
 from combray.runtime import Trace
+from combray.stores.rows import to_memory
+from combray.stores.session import Session
 from combray.types import CATEGORIES, EDGE_TYPES, KINDS, STATUSES, TIERS, TRUSTS, Memory
 
 PIECE = 16
@@ -30,44 +31,36 @@ OWN_WORDS = " ".join((*STATUSES, *KINDS, *CATEGORIES, *TIERS, *TRUSTS, *EDGE_TYP
 """Words that the store itself writes: values of columns, and details of the operation log."""
 
 
-@dataclass(frozen=True, slots=True)
-class Held:
-    """What a store holds of some memories: the JSON of their versions, hashes, codes, and rare words.
-
-    `ids_among` returns those of the texts that are ids of memories; `counts` how many memories hold each of the
-    terms, those to be erased included.
-    """
-
-    befores: Sequence[str]
-    hashes: Sequence[str]
-    codes: Sequence[bytes]
-    ids_among: Callable[[Sequence[str]], set[str]]
-    counts: Callable[[Sequence[str]], Mapping[str, int]]
-
-
-def traces(memories: Sequence[Memory], held: Held) -> list[Trace]:
+def traces(session: Session, keys: Sequence[int]) -> list[Trace]:
     """Return the bytes of the memories, including those that other memories contain too."""
+    if session.number is None:
+        return []
+    sql = session.sql
+    rows = session.of_rows(sql.memories.whole, [int(key) for key in keys])
+    memories, wanted = [to_memory(row, session.name) for row in rows], [row[0] for row in rows]
     strings = {memory.id: dict.fromkeys(_strings(dict(memory.metadata))) for memory in memories}
-    versions = dict.fromkeys(text for each in held.befores for text in _strings(msgspec.json.decode(each)))
+    befores = [msgspec.json.decode(text) for (text,) in session.of_rows(sql.versions.of_keys, wanted)]
+    versions = dict.fromkeys(text for each in befores for text in _strings(each))
     # The id of an episode that a fact was distilled from is no text: the audit holds ids by right.
-    ids = held.ids_among(list(dict.fromkeys(chain(versions, *strings.values()))))
+    texts = list(dict.fromkeys(chain(versions, *strings.values())))
+    ids = {row[0] for row in session.of_rows(sql.memories.ids_among, texts)}
     found: list[Trace] = []
     for memory in memories:
         found += [Trace("id", memory.id.encode()), Trace("hash", memory.content_hash.encode()), *_named(memory)]
         told = (memory.content, memory.context, *(each for each in strings[memory.id] if each not in ids))
         found += (Trace("text", piece) for text in told for piece in _pieces(text))
-    found += (Trace("hash", each.encode()) for each in held.hashes)
-    found += (Trace("vector", each) for each in held.codes)
+    found += (Trace("hash", text.encode()) for (text,) in session.of_rows(sql.erasure.hashes, wanted))
+    found += (Trace("vector", code) for (code,) in session.of_rows(sql.erasure.codes, wanted))
     found += (Trace("version", piece) for text in versions if text not in ids for piece in _pieces(text))
-    found += (Trace("word", word) for word in _rare_words(memories, held))
+    found += (Trace("word", word) for word in _rare_words(memories, session))
     return list(dict.fromkeys(each for each in found if len(each.value) >= _LEAST_BYTES))
 
 
-def _rare_words(memories: Sequence[Memory], held: Held) -> Iterator[bytes]:
+def _rare_words(memories: Sequence[Memory], session: Session) -> Iterator[bytes]:
     """Yield the words and index terms that no other memory of the namespace contains."""
     terms = [dict.fromkeys(each for field in index_entry(memory).fields for each in field) for memory in memories]
     counts = Counter(each for some in terms for each in some)
-    everywhere = held.counts(list(counts))
+    everywhere = session.holding(list(counts))
     rare = {each for each, count in counts.items() if everywhere.get(each) == count}
     for memory, own in zip(memories, terms, strict=True):
         yield from telling_words(memory, [each for each in own if each in rare])

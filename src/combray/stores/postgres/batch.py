@@ -9,8 +9,7 @@ from typing import Any
 from psycopg import Connection, Cursor
 
 from combray.records import dataclass
-
-Row = tuple[Any, ...]
+from combray.stores.session import Row
 
 # psycopg logs the statements that were skipped behind a failed one; the error itself is raised.
 logging.getLogger("psycopg").addHandler(logging.NullHandler())

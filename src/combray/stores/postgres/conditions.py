@@ -6,50 +6,33 @@ becomes the list of memories that meet it: PostgreSQL's JSON paths do not compar
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from datetime import datetime
 from typing import Any
 
 import msgspec
 
 from combray.stores.conditions import COMPARED, LABELS, Fragment, combined, needle
-from combray.stores.postgres import sql
-from combray.stores.postgres.session import Session
+from combray.stores.postgres.sql import sql
 from combray.stores.rows import microseconds
+from combray.stores.session import Session
 from combray.where import Compare, Condition, matches_data
-
-Meeting = Callable[[Compare], list[int]]
-"""Returns the keys of the memories whose metadata meet a comparison."""
 
 _decode = msgspec.json.decode
 
 
-def numbered(text: str, first: int) -> str:
-    """Replace the question marks by numbered parameters."""
-    head, *rest = text.split("?")
-    return head + "".join(f"${first + place}{part}" for place, part in enumerate(rest))
+def compiled(condition: Condition, session: Session, since: int) -> Fragment:
+    """The condition as an expression over rows of `memory`, in a statement whose $1 is the namespace.
 
-
-def metadata_meeting(session: Session, since: int) -> Meeting:
-    """Compare the metadata of the memories with a revision after `since`."""
-
-    def meeting(compare: Compare) -> list[int]:
-        text = needle(compare)
-        if text is None:
-            rows = session.of_rows(sql.selections.any_metadata, since)
-        else:
-            rows = session.of_rows(sql.selections.metadata, since, text)
-        return [key for key, data in rows if matches_data(compare, _decode(data))]
-
-    return meeting
-
-
-def compiled(condition: Condition, meeting: Meeting) -> Fragment:
-    """The condition as an expression over rows of `memory`, in a statement whose $1 is the namespace."""
+    Metadata are those of the memories with a revision after `since`.
+    """
 
     def compared(compare: Compare) -> Fragment:
         if compare.field == "metadata":
-            return "memory.key = ANY(?::bigint[])", [meeting(compare)]
+            text = needle(compare)
+            asked = (sql.selections.any_metadata,) if text is None else (sql.selections.metadata, text)
+            rows = session.of_rows(asked[0], since, *asked[1:])
+            meeting = [key for key, data in rows if matches_data(compare, _decode(data))]
+            return "memory.key = ANY(?::bigint[])", [meeting]
         return _label(compare) if compare.field in LABELS else _plain(compare)
 
     return combined(condition, compared)

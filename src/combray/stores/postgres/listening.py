@@ -19,7 +19,7 @@ from typing import Any
 from psycopg import Connection, Error
 
 from combray.errors import CombrayError
-from combray.stores.postgres import sql
+from combray.stores.postgres.sql import sql
 
 PAUSE = 0.1
 """Seconds between two catch-ups: a namespace with many writes a second is read for all of them at once."""

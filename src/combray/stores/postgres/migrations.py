@@ -5,8 +5,8 @@ from __future__ import annotations
 from pathlib import Path
 
 from combray.errors import CorruptStoreError, NewerSchemaError, ReadOnlyStoreError
-from combray.stores.postgres import sql
-from combray.stores.postgres.session import Session
+from combray.stores.postgres.session import PostgresSession
+from combray.stores.postgres.sql import sql
 
 _VERSION = "schema"
 
@@ -20,7 +20,7 @@ def migrations() -> list[tuple[int, str]]:
     ]
 
 
-def migrate(session: Session, schema: str, location: str, *, read_only: bool) -> None:
+def migrate(session: PostgresSession, schema: str, location: str, *, read_only: bool) -> None:
     """Apply missing migrations. Raises for another program's schema and for a newer Combray's."""
     steps = migrations()
     newest = steps[-1][0]
@@ -48,7 +48,7 @@ def migrate(session: Session, schema: str, location: str, *, read_only: bool) ->
         session.run(sql.settings.put, _VERSION, str(newest))
 
 
-def _version(session: Session, schema: str, location: str) -> int:
+def _version(session: PostgresSession, schema: str, location: str) -> int:
     """Return the number of the last applied migration; 0 for a schema that does not exist."""
     ((exists, ours),) = session.rows(sql.server.schema_exists, schema)
     if not ours:

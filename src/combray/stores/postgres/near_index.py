@@ -6,8 +6,8 @@ from psycopg import Error
 from psycopg.errors import DiskFull
 
 from combray.errors import StoreError
-from combray.stores.postgres import sql
-from combray.stores.postgres.session import Session
+from combray.stores.postgres.session import PostgresSession
+from combray.stores.postgres.sql import sql
 
 LEAST_VERSION = (0, 8)
 """The first pgvector with iterative scans, without which a filter starves the index."""
@@ -21,7 +21,7 @@ _PAGES = 1000
 """Pages of a table that are filled in one transaction."""
 
 
-def prepare(session: Session, schema: str, location: str, *, read_only: bool) -> None:
+def prepare(session: PostgresSession, schema: str, location: str, *, read_only: bool) -> None:
     """Add the column for the index. Raises StoreError if the server has no pgvector of the least version."""
     if read_only:
         if not _is_prepared(session):
@@ -37,7 +37,7 @@ def prepare(session: Session, schema: str, location: str, *, read_only: bool) ->
         build(session, schema, wait=False)
 
 
-def _check_extension(session: Session, location: str) -> None:
+def _check_extension(session: PostgresSession, location: str) -> None:
     wanted = ".".join(map(str, LEAST_VERSION))
     remedy = "docs/howto/use-postgresql.md shows how to install it; vectors=exact needs no extension"
     if not session.rows(sql.near.installed):
@@ -60,7 +60,7 @@ def _check_extension(session: Session, location: str) -> None:
         )
 
 
-def build(session: Session, schema: str, *, wait: bool = True) -> list[str]:
+def build(session: PostgresSession, schema: str, *, wait: bool = True) -> list[str]:
     """Fill the column and make the missing indexes. Return what was done.
 
     `wait`: others can write meanwhile, and every transaction that is open must end first.
@@ -91,23 +91,23 @@ def build(session: Session, schema: str, *, wait: bool = True) -> list[str]:
     return [f"filled the HNSW column of {filled} vectors and made {made} HNSW indexes"] if filled or made else []
 
 
-def _make(session: Session, name: str, text: str) -> None:
+def _make(session: PostgresSession, name: str, text: str) -> None:
     session.connection.execute(sql.near.drop_index.format(name=name).encode())
     session.connection.execute(text.encode())
 
 
-def problems(session: Session) -> list[str]:
+def problems(session: PostgresSession) -> list[str]:
     """Return what is missing for fast searches. Without it searches are exact, and slow."""
     if session.rows(sql.near.unfilled) or _missing(session):
         return ["the HNSW index is not complete; 'combray doctor --repair' makes it"]
     return []
 
 
-def _is_prepared(session: Session) -> bool:
+def _is_prepared(session: PostgresSession) -> bool:
     return bool(session.rows(sql.near.is_prepared)[0][0])
 
 
-def _missing(session: Session) -> list[tuple[str, str, int, int]]:
+def _missing(session: PostgresSession) -> list[tuple[str, str, int, int]]:
     """Return name, table, model and dimensions of every index that is missing."""
     there = {row[0] for row in session.rows(sql.near.indexes)}
     tables = [row[0] for row in session.rows(sql.near.partitions)]

@@ -19,8 +19,8 @@ from combray.runtime import Keys, Ranked, Scores, Vectors
 from combray.scoring.neighbours import Slots
 from combray.scoring.ranking import DECIMALS
 from combray.stores.matrix import cosines, norms, quantised, whole
-from combray.stores.postgres import sql
-from combray.stores.postgres.session import Session
+from combray.stores.postgres.session import PostgresSession
+from combray.stores.postgres.sql import sql
 from combray.stores.snapshot import Snapshot
 
 RESIDENT = 8192
@@ -68,7 +68,7 @@ class Presence:
 class Near:
     """Implements `stores.scored.Measured` for vectors on the server."""
 
-    session: Session
+    session: PostgresSession
     model: int
     dimensions: int
     vector: NDArray[np.float32]
@@ -196,7 +196,7 @@ class Near:
 class Remote:
     """The vectors of a model on the server, in one transaction. Takes the place of a `Matrix`."""
 
-    session: Session
+    session: PostgresSession
     model: int
     snapshot: Snapshot
     presence: Presence

@@ -15,9 +15,9 @@ from psycopg.pq import ExecStatus
 from psycopg_pool import ConnectionPool, PoolTimeout
 
 from combray.errors import InvalidInputError, StoreBusyError
-from combray.stores.postgres import sql
 from combray.stores.postgres.adapters import register
-from combray.stores.postgres.batch import Row
+from combray.stores.postgres.sql import sql
+from combray.stores.session import Row
 
 PATIENCE = 5.0
 """Seconds to wait for a server that cannot be reached, such as during a failover."""

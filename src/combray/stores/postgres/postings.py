@@ -2,40 +2,28 @@
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 
 import numpy as np
 from numpy.typing import NDArray
 
-from combray.language.indexing import IndexEntry
-from combray.stores.postgres import sql
-from combray.stores.postgres.session import Session
-from combray.stores.postings import MOST_POSTINGS, Codes, Weighed, weigh
+from combray.stores.postgres.session import PostgresSession
+from combray.stores.postgres.sql import sql
+from combray.stores.postgres.terms import BITS, MOST
+from combray.stores.postings import MOST_POSTINGS, Codes, WeighedLists
 from combray.stores.snapshot import Snapshot
 
-_BITS = 15
-_MOST = 2**_BITS - 1
 _NONE: Codes = np.zeros(0, dtype=np.int64)
-
-
-def held(entry: IndexEntry) -> dict[str, int]:
-    """Return how often each index field holds each term of a memory, as the column `held` packs it."""
-    packed: dict[str, int] = {}
-    for field, terms in enumerate(entry.fields):
-        for term, count in Counter(terms).items():
-            packed[term] = packed.get(term, 0) | min(count, _MOST) << _BITS * field
-    return packed
 
 
 def codes_of(pairs: NDArray[np.int64]) -> Codes:
     """Return (key, held) pairs as key * 4 + field, one per occurrence, ascending."""
     keys, packed = pairs[:, 0], pairs[:, 1]
-    counts = (packed[:, None] >> (_BITS * np.arange(4))) & _MOST
+    counts = (packed[:, None] >> (BITS * np.arange(4))) & MOST
     return np.repeat(keys[:, None] * 4 + np.arange(4), counts.ravel())
 
 
-def read_codes(session: Session, after: dict[str, int]) -> dict[str, Codes]:
+def read_codes(session: PostgresSession, after: dict[str, int]) -> dict[str, Codes]:
     """Read the posting lists of terms, each from the key after a given one, in one round trip."""
     found = session.of_rows(sql.terms.postings, list(after), list(after.values()))
     return {
@@ -56,10 +44,13 @@ class PostingCache:
         self._state = (-1, -1)
         self._lists: dict[str, tuple[int, Codes]] = {}
         """Term -> the last key of the namespace when the list was read, and the list."""
-        self._weighed: dict[tuple[str, tuple[float, ...]], tuple[Weighed, int]] = {}
+        self.weighed = WeighedLists(MOST_POSTINGS)
+        """Of lists that end with a snapshot."""
         self._size = 0
 
-    def lists(self, session: Session, snapshot: Snapshot, terms: Iterable[str]) -> tuple[dict[str, Codes], bool]:
+    def lists(
+        self, session: PostgresSession, snapshot: Snapshot, terms: Iterable[str]
+    ) -> tuple[dict[str, Codes], bool]:
         """Return the posting lists of terms, at least up to the snapshot, and whether they end with it."""
         state = (snapshot.epoch, snapshot.reindexed)
         last = int(snapshot.keys[-1]) if snapshot.count else 0
@@ -81,23 +72,6 @@ class PostingCache:
         current = all(upto <= last for upto, _ in found.values())
         return {term: codes for term, (_, codes) in found.items()}, current
 
-    def weighed(self, codes: Codes, fields: tuple[float, ...], snapshot: Snapshot, term: str) -> Weighed:
-        """Return a list that ends with the snapshot, with the field weights of an arm. Read only."""
-        found, upto = self._weighed.get((term, fields), (None, 0))
-        if found is not None and upto == len(codes):
-            return found
-        # The codes of one memory are appended together, so what is weighed ends with a memory.
-        slots, frequencies = weigh(codes[upto:], fields, snapshot)
-        if found is not None:
-            slots, frequencies = np.append(found[0], slots), np.append(found[1], frequencies)
-        self._weighed[term, fields] = (slots, frequencies), len(codes)
-        return slots, frequencies
-
     def _clear(self) -> None:
-        self._lists, self._weighed, self._size = {}, {}, 0
-
-
-def rows_of(entries: Sequence[tuple[int, IndexEntry]]) -> tuple[list[str], list[int], list[int]]:
-    """Return terms, keys and packed counts of memories, as three aligned lists."""
-    rows = [(term, key, packed) for key, entry in entries for term, packed in held(entry).items()]
-    return [row[0] for row in rows], [row[1] for row in rows], [row[2] for row in rows]
+        self._lists, self._size = {}, 0
+        self.weighed.clear()

@@ -19,11 +19,11 @@ from psycopg.pq import TransactionStatus
 
 from combray.errors import StoreBusyError, StoreError
 from combray.records import dataclass, field
-from combray.stores.postgres import sql
-from combray.stores.postgres.batch import Row
 from combray.stores.postgres.errors import is_lost, is_temporary
 from combray.stores.postgres.pool import PATIENCE, Pool
-from combray.stores.postgres.session import Session, State
+from combray.stores.postgres.session import PostgresSession
+from combray.stores.postgres.sql import sql
+from combray.stores.session import Row, State
 
 _PAUSE = 0.05
 """Seconds before the first repetition; doubled before each further one."""
@@ -32,7 +32,7 @@ MOST_ATTEMPTS = 8
 """Repetitions of one transaction."""
 
 
-def end(session: Session) -> None:
+def end(session: PostgresSession) -> None:
     """Give the connection back. What was not committed is rolled back."""
     connection = session.connection
     reads = session.done is None and connection.info.transaction_status == TransactionStatus.INTRANS
@@ -55,19 +55,19 @@ class Recovery:
     """
 
     pool: Pool
-    begin: Callable[[Pool, Connection[Row]], Session | None]
+    begin: Callable[[Pool, Connection[Row]], PostgresSession | None]
     replica: Pool | None = None
     """Tried first."""
     attempts: int = 0
     _failed_at: float = field(default=0.0)
 
-    def session(self) -> Session:
+    def session(self) -> PostgresSession:
         """Return the open transaction. Waits for a server that is away."""
         session = self._begun()
         session.recover = self.again
         return session
 
-    def again(self, session: Session, error: Error) -> None:
+    def again(self, session: PostgresSession, error: Error) -> None:
         """Begin the transaction anew, up to the statement that failed. Raises the error if that cannot help."""
         while True:
             self._note(error)
@@ -87,7 +87,7 @@ class Recovery:
             raise error
         time.sleep(min(_LONGEST, _PAUSE * 2 ** (self.attempts - 1)))
 
-    def _replay(self, session: Session) -> None:
+    def _replay(self, session: PostgresSession) -> None:
         if session.pool is self.replica:
             self.replica.rest()
         end(session)
@@ -102,7 +102,7 @@ class Recovery:
         if not session.repeat():
             raise StoreBusyError("the transaction was rolled back, and what it had read has changed. Try again.")
 
-    def _begun(self) -> Session:
+    def _begun(self) -> PostgresSession:
         """Begin on a connection that lives. Nothing was done yet: a lost connection is simply replaced."""
         deadline = time.monotonic() + PATIENCE
         while True:
@@ -121,7 +121,7 @@ class Recovery:
                     raise
             time.sleep(_PAUSE)
 
-    def _begun_on(self, pool: Pool) -> Session | None:
+    def _begun_on(self, pool: Pool) -> PostgresSession | None:
         connection = pool.get()
         try:
             session = self.begin(pool, connection)
@@ -132,7 +132,7 @@ class Recovery:
             _give_back(pool, connection)
         return session
 
-    def commit(self, session: Session, write_id: int) -> None:
+    def commit(self, session: PostgresSession, write_id: int) -> None:
         """Commit. If the connection breaks, find out whether it was; if not, repeat the transaction."""
         while True:
             try:
@@ -146,7 +146,7 @@ class Recovery:
             else:
                 return
 
-    def _is_committed(self, session: Session, write_id: int, error: Error) -> bool:
+    def _is_committed(self, session: PostgresSession, write_id: int, error: Error) -> bool:
         """Return whether a write was committed. Waits for its server process to end: it holds the row's lock."""
         deadline = time.monotonic() + PATIENCE
         while True:

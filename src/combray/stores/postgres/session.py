@@ -7,26 +7,22 @@ row-level security lets through no row of another number, whatever a statement s
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from typing import Any, NamedTuple
+from typing import Any
 
 from psycopg import Connection, Error
 
-from combray.errors import NotFoundError
-from combray.stores.postgres import sql
-from combray.stores.postgres.batch import Row, Statement, run, start
+from combray.language.indexing import IndexEntry
+from combray.stores.conditions import Fragment, numbered
+from combray.stores.postgres.batch import Statement, run, start
+from combray.stores.postgres.conditions import compiled
 from combray.stores.postgres.listening import Listener, notify
 from combray.stores.postgres.pool import Pool
+from combray.stores.postgres.sql import sql
+from combray.stores.postgres.terms import rows_of
+from combray.stores.session import Row, Session, State
+from combray.where import Condition
 
 _BEGIN_READ = Statement(sql.server.begin_read.encode())
-
-
-class State(NamedTuple):
-    """A row of the table `namespace`; its columns mean the same as in SQLite."""
-
-    number: int
-    revision: int
-    epoch: int
-    reindexed: int
 
 
 def digest(results: list[Any]) -> list[Any]:
@@ -45,17 +41,16 @@ def _of(statement: str, values: Sequence[Any]) -> Statement:
     return Statement(statement.encode(), values, gives_rows=True, is_of=True)
 
 
-def missing(key: int, namespace: str) -> NotFoundError:
-    """Return the error for a key that is not in the namespace."""
-    return NotFoundError(f"memory key {key} is not in namespace {namespace!r}. Read its key again by its id.")
-
-
-class Session:
-    """An open transaction.
+class PostgresSession(Session):
+    """Implements `stores.session.Session`. What runs later is sent with the next statement: one round trip.
 
     `recover` is called with the error of a failed statement. It may begin the transaction anew, on another
     connection, and returns; then the statement is run again. Otherwise it raises.
     """
+
+    sql = sql
+    term_table = "posting"
+    state: State | None = None
 
     def __init__(
         self, connection: Connection[Row], pool: Pool, name: str = "", state: State | None = None
@@ -65,7 +60,7 @@ class Session:
         """Where the connection goes back to."""
         self.name = name
         self.state = state
-        self.recover: Callable[[Session, Error], None] | None = None
+        self.recover: Callable[[PostgresSession, Error], None] | None = None
         self.done: list[tuple[list[Statement], list[Any]]] | None = None
         """The statements of a write with the digests of what they returned; None in a read."""
         self.listener: Listener | None = None
@@ -76,19 +71,12 @@ class Session:
         self.models: dict[str, tuple[int, int]] = {}
         """Number and dimensions of the store's committed models, which never change. A write adds none."""
 
-    @property
-    def number(self) -> int | None:
-        """The namespace's number; None, which no row equals, before the first write to it."""
-        return None if self.state is None else self.state.number
-
     def rows(self, statement: str, *values: Any) -> list[Row]:
-        """Return all rows of a statement."""
         # Statements come from files and fixed fragments; values are bound.
         found: list[Row] = self._now(Statement(statement.encode(), values, gives_rows=True))
         return found
 
     def run(self, statement: str, *values: Any) -> int:
-        """Run a statement. Return the number of rows that it touched."""
         return int(self._now(Statement(statement.encode(), values)))
 
     def numbers(self, statement: str, *values: Any) -> list[int]:
@@ -106,7 +94,6 @@ class Session:
         return rows, [int(row[0]) for row in found]
 
     def of_rows(self, statement: str, *values: Any) -> list[Row]:
-        """Return all rows of a statement on the namespace."""
         found: list[Row] = self._now(_of(statement, values))
         return found
 
@@ -126,13 +113,7 @@ class Session:
         found: list[list[Row]] = self._sent()[last:]
         return found
 
-    def of_row(self, statement: str, *values: Any) -> Row | None:
-        """Return the first row of a statement on the namespace, or None."""
-        found = self.of_rows(statement, *values)
-        return found[0] if found else None
-
     def of_run(self, statement: str, *values: Any) -> int:
-        """Run a statement on the namespace. Return the number of rows that it touched."""
         return int(self._now(Statement(statement.encode(), values, is_of=True)))
 
     def later(self, statement: str, *values: Any) -> None:
@@ -140,13 +121,34 @@ class Session:
         self._pending.append(Statement(statement.encode(), values))
 
     def of_later(self, statement: str, *values: Any) -> None:
-        """Run a statement on the namespace, as `later` does."""
         self._pending.append(Statement(statement.encode(), values, is_of=True))
 
     def of_each_later(self, statement: str, rows: Iterable[Sequence[Any]]) -> None:
-        """Run a statement on the namespace once per row of values, as `later` does."""
         if given := [tuple(row) for row in rows]:
             self._pending.append(Statement(statement.encode(), given, is_of=True, is_each=True))
+
+    def of_table_later(self, statement: str, rows: Iterable[Sequence[Any]], *values: Any) -> None:
+        # One array for each column.
+        if columns := [list(column) for column in zip(*rows, strict=True)]:
+            self.of_later(statement, *values, *columns)
+
+    def stream(self, statement: str) -> Iterable[Row]:
+        return self.rows(statement)
+
+    def holding(self, terms: Sequence[str]) -> Mapping[str, int]:
+        return dict(self.of_rows(sql.terms.holding, list(terms))) if terms else {}
+
+    def add_terms(self, entries: Sequence[tuple[int, IndexEntry]]) -> None:
+        self.of_table_later(sql.terms.add, rows_of(entries))
+
+    def remove_terms(self, entries: Sequence[tuple[int, IndexEntry]]) -> None:
+        self.of_table_later(sql.terms.remove, [row[:2] for row in rows_of(entries)])
+
+    def condition(self, condition: Condition, since: int = -1) -> Fragment:
+        return compiled(condition, self, since)
+
+    def numbered(self, text: str, first: int) -> str:
+        return numbered(text, first, "$")
 
     def _now(self, statement: Statement, *, is_repeated: bool = True) -> Any:
         self._pending.append(statement)
@@ -196,7 +198,6 @@ class Session:
                 raise
 
     def model(self, name: str) -> tuple[int, int] | None:
-        """Return the number and the dimensions of a model; None before its first vector."""
         if name in self.models:
             return self.models[name]
         found = self.rows(sql.vectors.model, name)
@@ -206,14 +207,6 @@ class Session:
         if self.done is None:
             self.models[name] = known
         return known
-
-    def must_know(self, keys: Iterable[int]) -> None:
-        """Raise NotFoundError unless every key is in the namespace."""
-        wanted = sorted({int(key) for key in keys})
-        known = {row[0] for row in self.of_rows(sql.memories.known, wanted)} if wanted else set()
-        for key in wanted:
-            if key not in known:
-                raise missing(key, self.name)
 
     def renew(self) -> None:
         """End a read and begin another, which sees everything committed until now."""

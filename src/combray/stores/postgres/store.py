@@ -12,8 +12,8 @@ from psycopg import Connection, Error, OperationalError
 
 from combray.errors import DiskFullError, ReadOnlyStoreError, StoreError
 from combray.runtime import Deeds, Trace, Witness
-from combray.stores.postgres import erasing, near_index, proving, sql, upkeep
-from combray.stores.postgres.batch import Row, Statement, run
+from combray.stores.postgres import near_index, upkeep
+from combray.stores.postgres.batch import Statement, run
 from combray.stores.postgres.cache import NamespaceCache
 from combray.stores.postgres.errors import explained, is_lost, translate
 from combray.stores.postgres.listening import Listener
@@ -21,11 +21,15 @@ from combray.stores.postgres.migrations import migrate
 from combray.stores.postgres.pool import Address, Pool
 from combray.stores.postgres.reader import PostgresReader, PostgresView
 from combray.stores.postgres.recovery import Recovery, end, new_write_id
-from combray.stores.postgres.session import Session, State
+from combray.stores.postgres.session import PostgresSession
+from combray.stores.postgres.sql import sql
 from combray.stores.postgres.writer import PostgresWriter
+from combray.stores.proving import ProvableStore
+from combray.stores.session import Row, State
+from combray.stores.traces import traces
 
 
-class PostgresStore:
+class PostgresStore(ProvableStore):
     """Implements `runtime.Store` and `runtime.Provable`.
 
     Args:
@@ -141,22 +145,22 @@ class PostgresStore:
     # -- transactions ----------------------------------------------------------------------------------
 
     @contextmanager
-    def _owning(self) -> Iterator[Session]:
+    def _owning(self) -> Iterator[PostgresSession]:
         """Open a connection as the owner of the tables, for upkeep: every statement is a transaction."""
         with explained(self.location):
             connection = self._pool.connect()
             try:
-                yield Session(connection, self._pool)
+                yield PostgresSession(connection, self._pool)
             finally:
                 connection.close()
 
     @contextmanager
-    def _reading(self, namespace: str) -> Iterator[Session]:
+    def _reading(self, namespace: str) -> Iterator[PostgresSession]:
         """Open a transaction that sees one state of the database."""
         self._check_open()
 
-        def begin(pool: Pool, connection: Connection[Row]) -> Session | None:
-            session = Session(connection, pool, namespace)
+        def begin(pool: Pool, connection: Connection[Row]) -> PostgresSession | None:
+            session = PostgresSession(connection, pool, namespace)
             session.models = self._models
             session.begin_read()
             return session if pool is self._pool or self._is_fresh(session) else None
@@ -168,7 +172,7 @@ class PostgresStore:
             finally:
                 end(session)
 
-    def _is_fresh(self, session: Session) -> bool:
+    def _is_fresh(self, session: PostgresSession) -> bool:
         """Return whether a replica has everything that this process has seen of a namespace."""
         if not session.name:
             return not self._written
@@ -253,29 +257,20 @@ class PostgresStore:
 
     # -- proof of erasure (`runtime.Provable`) ---------------------------------------------------------
 
-    def traces(self, namespace: str, keys: Sequence[int]) -> list[Trace]:
-        with self._reading(namespace) as session:
-            return [] if session.number is None else proving.traces(session, keys)
-
-    def rows_left(self, keys: Sequence[int]) -> list[str]:
-        with self._owning() as session:
-            return proving.rows_left(session, keys)
-
-    def shared(self, traces: Sequence[Trace]) -> set[Trace]:
-        with self._owning() as session:
-            return proving.shared(session, traces)
-
-    def rows_holding(
-        self, namespace: str, traces: Sequence[Trace], *, everywhere: bool
-    ) -> list[tuple[str, Trace]]:
+    @contextmanager
+    def _proving(self, namespace: str = "") -> Iterator[PostgresSession]:
         with self._owning() as session:
             session.name = namespace
             session.look()
-            return proving.rows_holding(session, traces, everywhere=everywhere)
+            yield session
+
+    def traces(self, namespace: str, keys: Sequence[int]) -> list[Trace]:
+        with self._reading(namespace) as session:
+            return traces(session, keys)
 
     def let_go(self) -> bool:
         with self._owning() as session:
-            done = erasing.rewrite(session)
+            done = _rewrite(session)
         for cache in self._caches.values():
             cache.drop()
         return done
@@ -331,7 +326,21 @@ class PostgresStore:
                     self._replica.close()
 
 
-def _locked(pool: Pool, connection: Connection[Row], namespace: str, write_id: int) -> Session:
+def _rewrite(session: PostgresSession) -> bool:
+    """Write the tables and indexes anew, without deleted rows. Return False if that is not possible now.
+
+    PostgreSQL keeps deleted rows in a table's pages until a vacuum, and their bytes until the page is used again.
+    Neither a vacuum nor this reaches the write-ahead log, archives, replicas and backups: those keep the bytes
+    until they are recycled (docs/howto/use-postgresql.md).
+    """
+    try:
+        session.connection.execute(sql.erasure.rewrite.encode())
+    except Error:
+        return False
+    return True
+
+
+def _locked(pool: Pool, connection: Connection[Row], namespace: str, write_id: int) -> PostgresSession:
     """Begin a write: lock the namespace's row, count its revision up, and leave the id of the write there."""
     begin = Statement(sql.namespaces.begin_write.encode(), (namespace, write_id), gives_rows=True)
     found = run(connection, None, [Statement(sql.server.begin_write.encode()), begin])[-1]
@@ -340,4 +349,4 @@ def _locked(pool: Pool, connection: Connection[Row], namespace: str, write_id: i
         found = run(connection, None, [add, begin])[-1]
     if not found:
         raise OperationalError("the namespace vanished while it was locked")
-    return Session(connection, pool, namespace, State(*found[0][:4]))
+    return PostgresSession(connection, pool, namespace, State(*found[0][:4]))

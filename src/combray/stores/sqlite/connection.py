@@ -20,9 +20,9 @@ from combray.errors import (
     StoreBusyError,
     StoreError,
 )
-from combray.stores.sqlite import sql
 from combray.stores.sqlite.conditions import register
 from combray.stores.sqlite.encryption import Key, encrypted_driver, errors, looks_encrypted, unlock
+from combray.stores.sqlite.sql import sql
 
 Durability = Literal["normal", "full"]
 

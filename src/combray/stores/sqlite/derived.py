@@ -25,13 +25,14 @@ from combray.errors import StoreError
 from combray.language.indexing import terms_version
 from combray.stores import mapped
 from combray.stores.mapped import Mapped
-from combray.stores.sqlite import sql
 from combray.stores.sqlite.cache import NamespaceCache
 from combray.stores.sqlite.connection import reading, writing
 from combray.stores.sqlite.migrations import migrations
+from combray.stores.sqlite.session import SqliteSession
+from combray.stores.sqlite.sql import sql
 
 _SUFFIX = ".columns-"
-_LAYOUT = 3
+_LAYOUT = 4
 """Grows when the columns, or what is computed from them, change their meaning."""
 _READ = re.compile(r"\b(memory|vector|model)\b")
 """The tables that a file is made from."""
@@ -57,16 +58,17 @@ class ColumnFiles:
         self._writable = writable
         self._thread: threading.Thread | None = None
 
-    def find(self, connection: sqlite3.Connection, number: int, epoch: int, revision: int) -> Mapped | None:
-        """Return the file of a namespace if it fits the state that the connection sees."""
-        if not self._kept:
+    def find(self, session: SqliteSession) -> Mapped | None:
+        """Return the file of a namespace if it fits the state that the transaction sees."""
+        state = session.state
+        if not self._kept or state is None:
             return None
-        row = connection.execute(sql.settings.get, (_setting(number),)).fetchone()
-        found = mapped.read(_name(self._path, number, row[0])) if row else None
+        rows = session.rows(sql.settings.get, _setting(state.number))
+        found = mapped.read(_name(self._path, state.number, rows[0][0])) if rows else None
         if found is None:
             return None
         about = found.about
-        fits = (about["kind"], about["epoch"]) == (_kind(), epoch) and about["revision"] <= revision
+        fits = (about["kind"], about["epoch"]) == (_kind(), state.epoch) and about["revision"] <= state.revision
         return found if fits else None
 
     def save_beside(self, cache: NamespaceCache, share: int) -> None:
@@ -88,10 +90,10 @@ class ColumnFiles:
         with suppress(StoreError, sqlite3.Error), closing(self._connect()) as connection:
             self._save(connection, cache, share)
             with reading(connection):
-                _, revision, epoch, _ = connection.execute(sql.namespaces.state, (cache.name,)).fetchone()
-                found = self.find(connection, cache.number, epoch, revision)
+                session = SqliteSession(connection, cache.name)
+                found = self.find(session)
                 if found is not None:
-                    cache.adopt(connection, found)
+                    cache.adopt(session, found)
 
     def wait(self) -> None:
         """Wait until the thread has saved."""
@@ -112,16 +114,17 @@ class ColumnFiles:
         another process has written a file since.
         """
         with reading(connection):
-            if not self._is_behind(connection, cache, share):
+            session = SqliteSession(connection, cache.name)
+            if not self._is_behind(session, cache, share):
                 return
-            about, arrays = cache.packed(connection)
+            about, arrays = cache.packed(session)
         number, token = cache.number, os.urandom(8).hex()
         draft, place = _name(self._path, number, f"{token}.new"), _name(self._path, number, token)
         try:
             mapped.write(draft, {**about, "kind": _kind()}, arrays)
             with writing(connection):
-                row = connection.execute(sql.namespaces.state, (cache.name,)).fetchone()
-                if row is None or (row[0], row[2]) != (number, about["epoch"]):
+                state = SqliteSession(connection, cache.name).state
+                if state is None or (state.number, state.epoch) != (number, about["epoch"]):
                     raise FileNotFoundError(f"{cache.name}: erased from while its columns were written")
                 draft.rename(place)
                 connection.execute(sql.settings.put, (_setting(number), token))
@@ -134,16 +137,15 @@ class ColumnFiles:
             if each.name != place.name:
                 _remove(each)
 
-    def _is_behind(self, connection: sqlite3.Connection, cache: NamespaceCache, share: int) -> bool:
+    def _is_behind(self, session: SqliteSession, cache: NamespaceCache, share: int) -> bool:
         """Return whether the file that the store names lacks many rows of the state that the cache has read."""
-        row = connection.execute(sql.namespaces.state, (cache.name,)).fetchone()
-        if row is None or (row[0], row[2]) != (cache.number, cache.epoch):
+        state = session.state
+        if state is None or (state.number, state.epoch) != (cache.number, cache.epoch):
             return False
-        number, revision, epoch, _ = row
-        found = self.find(connection, number, epoch, revision)
+        found = self.find(session)
         if found is None:
             return True
-        (lag,) = connection.execute(sql.memories.count_since, (number, found.about["revision"])).fetchone()
+        ((lag,),) = session.of_rows(sql.memories.count_since, found.about["revision"])
         if not cache.is_due(share, int(lag)):
             # Otherwise each write would look again.
             cache.has_lag(int(lag))

@@ -18,7 +18,7 @@ from typing import Any
 
 from combray.errors import EncryptionError, InvalidInputError, MissingExtraError
 from combray.records import dataclass, field
-from combray.stores.sqlite import sql
+from combray.stores.sqlite.sql import sql
 
 SALT_BYTES = 16
 """The first bytes of an SQLCipher file, unencrypted."""

@@ -7,9 +7,9 @@ from contextlib import closing
 from pathlib import Path
 
 from combray.errors import CorruptStoreError, NewerSchemaError
-from combray.stores.sqlite import sql
 from combray.stores.sqlite.connection import APPLICATION_ID, MEMORY, opened, writing
 from combray.stores.sqlite.encryption import Key
+from combray.stores.sqlite.sql import sql
 
 Migration = tuple[int, str, str]
 

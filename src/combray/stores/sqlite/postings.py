@@ -11,11 +11,10 @@ import sqlite3
 import numpy as np
 
 from combray.language.indexing import index_entry
-from combray.stores.postings import MOST_POSTINGS, Codes, Weighed, weigh
+from combray.stores.postings import MOST_POSTINGS, Codes, Weighed, WeighedLists
 from combray.stores.rows import to_memory
 from combray.stores.snapshot import Snapshot
-from combray.stores.sqlite import sql
-from combray.stores.sqlite.namespace import term
+from combray.stores.sqlite.sql import sql
 
 _MOST_WEIGHED = 1_000_000
 """Maximum number of postings cached with the weights of an arm, 16 bytes each."""
@@ -28,6 +27,11 @@ _MOST_OFFERED = 100_000
 
 Fields = tuple[list[str], list[str], list[str], list[str]]
 """The terms of a memory by index field (`IndexEntry.fields`)."""
+
+
+def term(namespace: int, text: str) -> str:
+    """Return a term as the keyword index stores it."""
+    return f"{namespace:x}_{text}"
 
 
 def read_codes(connection: sqlite3.Connection, term: str) -> Codes:
@@ -51,9 +55,7 @@ class PostingCache:
         self._codes: dict[str, Codes] = {}
         self._holding: dict[str, int] = {}
         self._size = 0
-        self._weighed: dict[tuple[str, tuple[float, ...]], tuple[Weighed, int]] = {}
-        """With the number of codes that have been weighed: added ones follow."""
-        self._weighed_size = 0
+        self._weighed = WeighedLists(_MOST_WEIGHED)
         self._late: dict[str, list[int]] = {}
         """Codes that were added to cached lists since those were last used."""
         self._offered: dict[int, Fields] = {}
@@ -90,10 +92,7 @@ class PostingCache:
     def _clear(self) -> None:
         self._codes, self._holding, self._size = {}, {}, 0
         self._late, self._offered = {}, {}
-        self._forget_weighed()
-
-    def _forget_weighed(self) -> None:
-        self._weighed, self._weighed_size = {}, 0
+        self._weighed.clear()
 
     def _append(self, connection: sqlite3.Connection, number: int, key: int) -> None:
         fields = self._offered.pop(key, None)
@@ -132,20 +131,7 @@ class PostingCache:
         self, connection: sqlite3.Connection, fields: tuple[float, ...], snapshot: Snapshot, term: str
     ) -> Weighed:
         """Return a term's posting list with the field weights of an arm. Read only."""
-        codes = self.codes(connection, term)
-        found, upto = self._weighed.get((term, fields), (None, 0))
-        if found is not None and upto == len(codes):
-            return found
-        # The codes of one memory are appended together, so what is weighed ends with a memory.
-        new = weigh(codes[upto:], fields, snapshot)
-        slots, frequencies = new
-        if found is not None:
-            slots, frequencies = np.append(found[0], slots), np.append(found[1], frequencies)
-        if self._weighed_size + len(new[0]) > _MOST_WEIGHED:
-            self._forget_weighed()
-        self._weighed[term, fields] = (slots, frequencies), len(codes)
-        self._weighed_size += len(new[0])
-        return slots, frequencies
+        return self._weighed.of(term, self.codes(connection, term), fields, snapshot)
 
     def holding(self, connection: sqlite3.Connection, term: str) -> int:
         """Return the number of memories with a term."""

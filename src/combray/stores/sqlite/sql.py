@@ -1,38 +1,15 @@
 """Every SQL statement of the store, by name: `sql.memories.whole` is `whole` in `statements/memories.sql`.
 
 The parameters of a statement are numbered, and ?1 is the namespace in every statement on rows of one namespace
-(`namespace.py`). A list is passed as one JSON parameter (`listed`), so a statement has one text for any number of
-keys. `{fields}` is replaced by the columns that are fields of a Memory, `{live}` by the condition that a memory
-is current; the caller replaces other braces. PRAGMA, BEGIN, COMMIT and VACUUM are written where they are used.
+(`session.py`). A list is one JSON parameter, so a statement has one text for any number of keys. `{fields}` is
+replaced by the columns that are fields of a Memory, `{live}` by the condition that a memory is current; the
+caller replaces other braces. PRAGMA, BEGIN, COMMIT and VACUUM are written where they are used.
 """
 
 from __future__ import annotations
 
 from pathlib import Path
 
-from combray.stores.statements import CONSTANTS, FIELDS, Statements
+from combray.stores.statements import FIELDS, Sql
 
-_FOLDER = Path(__file__).parent / "statements"
-_CONSTANTS = {**CONSTANTS, "{marks}": ", ".join("?" * (8 + len(FIELDS)))}
-
-
-def _statements(subject: str) -> Statements:
-    return Statements(subject, _FOLDER, _CONSTANTS)
-
-
-aliases = _statements("aliases")
-documents = _statements("documents")
-edges = _statements("edges")
-erasure = _statements("erasure")
-file = _statements("file")
-labels = _statements("labels")
-memories = _statements("memories")
-namespaces = _statements("namespaces")
-queue = _statements("queue")
-runs = _statements("runs")
-selections = _statements("selections")
-settings = _statements("settings")
-terms = _statements("terms")
-upkeep = _statements("upkeep")
-vectors = _statements("vectors")
-versions = _statements("versions")
+sql = Sql(Path(__file__).parent / "statements", ", ".join("?" * (8 + len(FIELDS))))

@@ -5,13 +5,14 @@ from __future__ import annotations
 import os
 import sqlite3
 import threading
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, closing, contextmanager, suppress
 from pathlib import Path
 
 from combray.errors import ReadOnlyStoreError, StoreError
-from combray.runtime import Deeds, Trace, Witness
-from combray.stores.sqlite import erasing, holding, probing, proving, sql, upkeep
+from combray.runtime import Deeds, Witness
+from combray.stores.proving import ProvableStore
+from combray.stores.sqlite import erasing, holding, probing, upkeep
 from combray.stores.sqlite.cache import NamespaceCache
 from combray.stores.sqlite.connection import (
     MEMORY,
@@ -28,8 +29,9 @@ from combray.stores.sqlite.derived import ColumnFiles
 from combray.stores.sqlite.encryption import Key, errors, key_from, write_encrypted
 from combray.stores.sqlite.flushing import POSSIBLE, SharedFlush
 from combray.stores.sqlite.migrations import check_identity, migrate, migrations
-from combray.stores.sqlite.namespace import Namespace
 from combray.stores.sqlite.reader import SqliteReader, SqliteView
+from combray.stores.sqlite.session import SqliteSession
+from combray.stores.sqlite.sql import sql
 from combray.stores.sqlite.witnessing import Tail, forget, kept, tell, unflushed
 from combray.stores.sqlite.write_lock import WriteLock
 from combray.stores.sqlite.writer import SqliteWriter
@@ -37,7 +39,7 @@ from combray.stores.sqlite.writer import SqliteWriter
 _NOT_WRITABLE = "{}: the file or its folder cannot be written to"
 
 
-class SqliteStore:
+class SqliteStore(ProvableStore):
     """Implements `runtime.Store` and `runtime.Provable`.
 
     Args:
@@ -173,7 +175,7 @@ class SqliteStore:
             return [row[0] for row in connection.execute(sql.namespaces.names)]
 
     def reader(self, namespace: str) -> SqliteReader:
-        return SqliteReader(namespace, self._cache(namespace), self._reading)
+        return SqliteReader(namespace, self._cache(namespace), lambda: self._session(namespace))
 
     @contextmanager
     def view(self, namespace: str) -> Iterator[SqliteReader]:
@@ -182,8 +184,15 @@ class SqliteStore:
             yield self.reader(namespace)
             return
         with self._reading() as connection:
-            yield SqliteView(namespace, self._cache(namespace), connection)
+            yield SqliteView(self._cache(namespace), SqliteSession(connection, namespace))
         self._columns.save_opened(self._cache(namespace))
+
+    @contextmanager
+    def _session(self, namespace: str = "") -> Iterator[SqliteSession]:
+        with self._reading() as connection:
+            yield SqliteSession(connection, namespace)
+
+    _proving = _session
 
     def _cache(self, namespace: str) -> NamespaceCache:
         with self._lock:
@@ -261,7 +270,7 @@ class SqliteStore:
                 if self._witness is not None:
                     tell(self._writer, self._witness, writer, self._tail)
                 if writer.erased:
-                    self._columns.remove(writer.number)
+                    self._columns.remove(writer.session.number or 0)
                 self._writer.execute("COMMIT")
             except BaseException as error:
                 # SQLite already rolled back some failed writes, and a full disk can fail the rollback too.
@@ -313,33 +322,13 @@ class SqliteStore:
 
     # -- proof of erasure (`runtime.Provable`) ---------------------------------------------------------
 
-    def traces(self, namespace: str, keys: Sequence[int]) -> list[Trace]:
-        with self._reading() as connection:
-            number = Namespace(namespace, self._reading).number(connection)
-            return [] if number is None else proving.traces(connection, number, namespace, keys)
-
-    def rows_left(self, keys: Sequence[int]) -> list[str]:
-        with self._reading() as connection:
-            return proving.rows_left(connection, keys)
-
-    def shared(self, traces: Sequence[Trace]) -> set[Trace]:
-        with self._reading() as connection:
-            return proving.shared(connection, traces)
-
-    def rows_holding(
-        self, namespace: str, traces: Sequence[Trace], *, everywhere: bool
-    ) -> list[tuple[str, Trace]]:
-        with self._reading() as connection:
-            number = Namespace(namespace, self._reading).number(connection) or -1
-            return proving.rows_holding(connection, number, traces, everywhere=everywhere)
-
     def let_go(self) -> bool:
         with self._alone():
             self._empty_log()
         return not self._log_holds_erased
 
     def files(self) -> list[str]:
-        return [] if self.path == MEMORY else proving.files(self.path)
+        return [] if self.path == MEMORY else _files(self.path)
 
     def _for_witness(self, read: Callable[[sqlite3.Connection], str]) -> str:
         with self._reading() as connection:
@@ -396,3 +385,10 @@ class SqliteStore:
                 self._close_idle()
                 self._writer.close()
                 holding.release(self._held)
+
+
+def _files(path: str) -> list[str]:
+    """Return the files whose names start with the store's."""
+    place = Path(path).absolute()
+    beside = (each for each in place.parent.iterdir() if each.name.startswith(place.name))
+    return sorted(str(each) for each in beside if each.is_file())

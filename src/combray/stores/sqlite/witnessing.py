@@ -6,7 +6,7 @@ import sqlite3
 
 from combray.records import dataclass
 from combray.runtime import Witness
-from combray.stores.sqlite import sql
+from combray.stores.sqlite.sql import sql
 from combray.stores.sqlite.writer import SqliteWriter
 
 _HEAD = "audit_head"

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import statistics
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from datetime import datetime
@@ -261,10 +260,8 @@ class ReferenceReader:
         rows = list(self._filtered(Filter()).values())
         return Profile(
             memories=len(rows),
-            median_words=float(statistics.median([row.entry.words for row in rows])) if rows else 0.0,
             authors=tuple(sorted({row.memory.author for row in rows if row.memory.author is not None})),
             with_session=sum(row.memory.session is not None for row in rows) / max(len(rows), 1),
-            latest_moment=max((row.moment for row in rows), default=None),
         )
 
     # -- graph -----------------------------------------------------------------------------------

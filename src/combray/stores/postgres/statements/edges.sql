@@ -6,6 +6,13 @@ SELECT source, target, type, subtype, weight, reason, created_by FROM edge
 WHERE namespace = $1 AND target = ANY($2::bigint[]) AND type = ANY($3::bigint[])
 ORDER BY 1, 2, 3, 4
 
+-- name: joined
+SELECT source, target, type FROM edge
+WHERE namespace = $1 AND source = ANY($2::bigint[]) AND type = ANY($3::bigint[])
+UNION ALL
+SELECT source, target, type FROM edge
+WHERE namespace = $1 AND target = ANY($2::bigint[]) AND type = ANY($3::bigint[])
+
 -- name: to_keys
 SELECT source, target, type, subtype, weight, reason, created_by FROM edge
 WHERE namespace = $1 AND target = ANY($2::bigint[]) AND type = ANY($3::bigint[])

@@ -4,19 +4,9 @@ SELECT {job} FROM embed_job WHERE namespace = $1 AND model = $2 ORDER BY key
 -- name: jobs_held
 SELECT {job} FROM embed_job WHERE namespace = $1 AND model = $2 AND holder = $3 ORDER BY key
 
--- name: is_due
-SELECT 1 FROM embed_job WHERE namespace = $1 AND model = $2 AND NOT failed AND next_at <= $3 LIMIT 1
-
--- name: take
-WITH due AS (
-    SELECT key AS due_key, next_at AS due_at FROM embed_job
-    WHERE namespace = $1 AND model = $2 AND NOT failed AND next_at <= $3
-    ORDER BY next_at, key LIMIT $4 FOR UPDATE SKIP LOCKED
-), taken AS (
-    UPDATE embed_job SET attempts = attempts + 1, next_at = $5, holder = $6 FROM due
-    WHERE namespace = $1 AND model = $2 AND key = due_key RETURNING {job}, due_at
-)
-SELECT {job} FROM taken ORDER BY due_at, key
+-- name: jobs_due
+SELECT {job} FROM embed_job WHERE namespace = $1 AND model = $2 AND NOT failed AND next_at <= $3
+ORDER BY next_at, key LIMIT $4
 
 -- name: backlogs
 SELECT model, count(*) FILTER (WHERE NOT failed), count(*) FILTER (WHERE failed), min(added),

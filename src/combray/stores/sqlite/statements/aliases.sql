@@ -48,11 +48,11 @@ INSERT OR IGNORE INTO alias (namespace, name, canonical, key, origin, live) VALU
 
 -- name: set_live
 UPDATE alias SET live = (
-    SELECT status <> 'forgotten' AND trust IN ('owner', 'agent') FROM memory WHERE memory.key = ?1
-) WHERE key = ?1
+    SELECT status <> 'forgotten' AND trust IN ('owner', 'agent') FROM memory WHERE memory.key = ?2
+) WHERE key = ?2
 
 -- name: remove
-DELETE FROM alias WHERE key IN (SELECT value FROM json_each(?1))
+DELETE FROM alias WHERE key IN (SELECT value FROM json_each(?2))
 
 -- name: remove_all
 DELETE FROM alias

@@ -14,9 +14,6 @@ DELETE FROM workspace WHERE namespace = ?1 AND root = ?2
 -- name: files
 SELECT root, path, source, hash, size, modified FROM document WHERE namespace = ?1 AND root = ?2 ORDER BY path
 
--- name: file
-SELECT id FROM document WHERE namespace = ?1 AND root = ?2 AND path = ?3
-
 -- name: put_file
 INSERT INTO document (namespace, root, path, source, hash, size, modified) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7)
 ON CONFLICT (namespace, root, path)
@@ -24,7 +21,7 @@ DO UPDATE SET source = excluded.source, hash = excluded.hash, size = excluded.si
 RETURNING id
 
 -- name: drop_file
-DELETE FROM document WHERE id = ?1
+DELETE FROM document WHERE namespace = ?1 AND root = ?2 AND path = ?3 RETURNING id
 
 -- name: chunks
 SELECT key, c.hash FROM chunk AS c JOIN document AS d ON d.id = c.document
@@ -40,10 +37,9 @@ WHERE namespace = ?1 AND hash IN (SELECT value FROM json_each(?2)) ORDER BY key
 -- name: loose_chunks
 SELECT key FROM chunk WHERE namespace = ?1 AND document IS NULL ORDER BY key
 
--- name: put_chunk
-INSERT INTO chunk (key, namespace, document, position, hash)
-SELECT key, namespace, ?3, ?4, ?5 FROM memory WHERE key = ?2 AND namespace = ?1
+-- name: put_chunks
+INSERT INTO chunk (key, namespace, document, position, hash) VALUES (?3, ?1, ?2, ?4, ?5)
 ON CONFLICT (key) DO UPDATE SET document = excluded.document, position = excluded.position, hash = excluded.hash
 
 -- name: loosen_chunks
-UPDATE chunk SET document = NULL WHERE document = ?1
+UPDATE chunk SET document = NULL WHERE document = ?2

@@ -1,19 +1,19 @@
 -- name: at_keys
 -- The caller has checked that the keys are of its namespace: no row of a memory is read.
 SELECT source, target, type, subtype, weight, reason, created_by FROM edge
-WHERE source IN (SELECT value FROM json_each(?1)) AND type IN (SELECT value FROM json_each(?2))
+WHERE source IN (SELECT value FROM json_each(?2)) AND type IN (SELECT value FROM json_each(?3))
 UNION
 SELECT source, target, type, subtype, weight, reason, created_by FROM edge
-WHERE target IN (SELECT value FROM json_each(?1)) AND type IN (SELECT value FROM json_each(?2))
+WHERE target IN (SELECT value FROM json_each(?2)) AND type IN (SELECT value FROM json_each(?3))
 ORDER BY 1, 2, 3, 4
 
 -- name: joined
 -- The index of targets holds all of these columns. An edge between two of the keys comes twice.
 SELECT source, target, type FROM edge
-WHERE source IN (SELECT value FROM json_each(?1)) AND type IN (SELECT value FROM json_each(?2))
+WHERE source IN (SELECT value FROM json_each(?2)) AND type IN (SELECT value FROM json_each(?3))
 UNION ALL
 SELECT source, target, type FROM edge
-WHERE target IN (SELECT value FROM json_each(?1)) AND type IN (SELECT value FROM json_each(?2))
+WHERE target IN (SELECT value FROM json_each(?2)) AND type IN (SELECT value FROM json_each(?3))
 
 -- name: to_keys
 -- The index of targets holds the types: rows of other types are not read.

@@ -23,10 +23,10 @@ SELECT namespace, sort, name, key, live FROM label
 INSERT OR IGNORE INTO label (namespace, sort, name, key, live) VALUES (?1, ?2, ?3, ?4, ?5)
 
 -- name: set_live
-UPDATE label SET live = (SELECT {live} FROM memory WHERE memory.key = ?1) WHERE key = ?1
+UPDATE label SET live = (SELECT {live} FROM memory WHERE memory.key = ?2) WHERE key = ?2
 
 -- name: remove
-DELETE FROM label WHERE key IN (SELECT value FROM json_each(?1))
+DELETE FROM label WHERE key IN (SELECT value FROM json_each(?2))
 
 -- name: remove_all
 DELETE FROM label

@@ -13,6 +13,9 @@ SELECT key FROM memory WHERE namespace = ?1
 -- name: known
 SELECT key FROM memory WHERE +namespace = ?1 AND key IN (SELECT value FROM json_each(?2))
 
+-- name: ids_among
+SELECT id FROM memory WHERE namespace = ?1 AND id IN (SELECT value FROM json_each(?2))
+
 -- name: ids
 SELECT key, id FROM memory WHERE +namespace = ?1 AND key IN (SELECT value FROM json_each(?2)) ORDER BY key
 
@@ -68,13 +71,13 @@ SELECT count(*) FROM memory WHERE namespace = ?1 AND {live} AND kind IN (SELECT 
 INSERT INTO memory (namespace, revision, moment, words, length, asks, times, cues, {fields}) VALUES ({marks})
 
 -- name: change
-UPDATE memory SET {assignments} WHERE key = ?
+UPDATE memory SET {assignments} WHERE +namespace = ?1 AND key = ?2
 
 -- name: set_moment
-UPDATE memory SET moment = coalesce(said_at, occurred_from, recorded_at) WHERE key = ?1
+UPDATE memory SET moment = coalesce(said_at, occurred_from, recorded_at) WHERE key = ?2
 
 -- name: set_derived
-UPDATE memory SET words = ?2, length = ?3, asks = ?4, times = ?5, cues = ?6 WHERE key = ?1
+UPDATE memory SET words = ?3, length = ?4, asks = ?5, times = ?6, cues = ?7 WHERE key = ?2
 
 -- name: set_revision
 UPDATE memory SET revision = ?2 WHERE +namespace = ?1 AND key IN (SELECT value FROM json_each(?3))
@@ -85,4 +88,4 @@ WHERE namespace = ?1 AND key = ?2
 
 -- name: activate
 UPDATE memory SET status = 'active', revision = ?2
-WHERE namespace = ?1 AND key = ?3 AND status = 'pending_embed'
+WHERE +namespace = ?1 AND key IN (SELECT value FROM json_each(?3)) AND status = 'pending_embed'

@@ -31,3 +31,9 @@ INSERT INTO operation (namespace, at, name, memory_id, detail) VALUES (?1, ?2, ?
 
 -- name: count_operations
 SELECT count(*) FROM operation WHERE namespace = ?1
+
+-- name: kept
+SELECT value FROM setting WHERE name = ?1 || ':' || ?2
+
+-- name: keep
+INSERT OR REPLACE INTO setting (name, value) VALUES (?1 || ':' || ?2, ?3)

@@ -39,7 +39,7 @@ LIMIT 1
 
 -- name: put
 INSERT INTO embed_job (namespace, key, model, added, attempts, next_at, holder, failed, error)
-VALUES (?1, ?2, ?3, ?4, 0, ?4, '', 0, '') ON CONFLICT DO NOTHING
+SELECT ?1, value, ?2, ?3, 0, ?3, '', 0, '' FROM json_each(?4) WHERE true ON CONFLICT DO NOTHING
 
 -- name: update
 UPDATE embed_job SET attempts = ?4, next_at = ?5, holder = ?6, failed = ?7, error = ?8
@@ -52,7 +52,7 @@ UPDATE embed_job SET holder = '', next_at = ?3 WHERE namespace = ?1 AND holder =
 UPDATE embed_job SET failed = 0, attempts = 0, next_at = ?3 WHERE namespace = ?1 AND model = ?2 AND failed
 
 -- name: remove
-DELETE FROM embed_job WHERE namespace = ?1 AND key = ?2 AND model = ?3
+DELETE FROM embed_job WHERE namespace = ?1 AND model = ?2 AND key IN (SELECT value FROM json_each(?3))
 
 -- name: drop
 DELETE FROM embed_job WHERE namespace = ?1 AND model = ?2

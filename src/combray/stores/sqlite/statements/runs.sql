@@ -8,17 +8,14 @@ ORDER BY started DESC, id DESC LIMIT ?2
 INSERT OR REPLACE INTO run (namespace, id, started, ended, state, counts, seen)
 VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7)
 
--- name: last_part
-SELECT coalesce(max(number), 0) FROM run_part WHERE namespace = ?1 AND run = ?2
+-- name: put_parts
+INSERT INTO run_part (namespace, run, number, steps)
+SELECT ?1, ?2, 1 + key + (SELECT coalesce(max(number), 0) FROM run_part WHERE namespace = ?1 AND run = ?2), value
+FROM json_each(?3)
 
--- name: put_part
-INSERT INTO run_part (namespace, run, number, steps) VALUES (?1, ?2, ?3, ?4)
-
--- name: first_part
-SELECT number, steps FROM run_part WHERE namespace = ?1 AND run = ?2 ORDER BY number LIMIT 1
-
--- name: remove_part
-DELETE FROM run_part WHERE namespace = ?1 AND run = ?2 AND number = ?3
+-- name: take_part
+DELETE FROM run_part WHERE namespace = ?1 AND run = ?2
+AND number = (SELECT min(number) FROM run_part WHERE namespace = ?1 AND run = ?2) RETURNING steps
 
 -- name: doubts
 SELECT first, second, reason, answer, halved, run FROM doubt WHERE namespace = ?1 ORDER BY first, second

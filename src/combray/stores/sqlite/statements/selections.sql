@@ -10,7 +10,7 @@ SELECT key FROM memory WHERE namespace = ?1 AND revision > ?2
 SELECT count(*) FROM memory WHERE namespace = ?1 AND {met}
 
 -- name: page
-SELECT key FROM memory WHERE namespace = ?1 AND {met} AND {after} ORDER BY {order} LIMIT ?
+SELECT key FROM memory WHERE namespace = ?1 AND {met} AND {after} ORDER BY {order} LIMIT ?2
 
 -- name: labelled
 SELECT key FROM label WHERE namespace = ?1 AND sort = ? AND name IN ({listed})

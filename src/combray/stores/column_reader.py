@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Mapping
-from contextlib import AbstractContextManager
-from typing import Any, Generic, Protocol, TypeVar
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import AbstractContextManager, contextmanager, nullcontext
+from typing import Any, Generic, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
-from combray.errors import NotFoundError
 from combray.runtime import (
     SHAPE_WORDS,
     Arm,
@@ -28,8 +27,12 @@ from combray.scoring.neighbours import Slots
 from combray.scoring.ranking import DECIMALS
 from combray.stores import arms as arms_module
 from combray.stores.arms import ArmData
+from combray.stores.cache import C
+from combray.stores.documents import StoredDocuments
 from combray.stores.matrix import check_dimensions, cosines, decode, norms, whole
 from combray.stores.profile import profile
+from combray.stores.queue import StoredQueue
+from combray.stores.session import S, Tables, missing
 from combray.stores.snapshot import Snapshot
 
 _KINDS: Mapping[str, type] = {
@@ -39,8 +42,8 @@ _KINDS: Mapping[str, type] = {
 }
 """Column -> type in `Rows`."""
 
-C = TypeVar("C")
-"""A connection of the database, within one transaction."""
+View = AbstractContextManager[tuple[S, Snapshot]]
+"""A transaction with the columns in the state that it sees."""
 
 
 class Searchable(Protocol):
@@ -60,28 +63,41 @@ class Searchable(Protocol):
         """Return for each vector the `limit` best eligible rows with a cosine of at least `minimum`."""
 
 
-class ColumnReader(ABC, Generic[C]):
-    """The part of `runtime.Reader` that reads columns. A database supplies the four methods below."""
+class ColumnReader(Tables[S], ABC, Generic[S, C]):
+    """The part of `runtime.Reader` that reads columns. `seen` is the state of a reader that sees only one."""
+
+    keeps = True
+    """Whether what is read may be kept for other readers: it is committed."""
+
+    def __init__(
+        self,
+        namespace: str,
+        cache: C,
+        open_session: Callable[[], AbstractContextManager[S]],
+        seen: tuple[S, Snapshot] | None = None,
+    ) -> None:
+        super().__init__(self.sql, open_session)
+        self.namespace = namespace
+        self.cache = cache
+        self._seen = None if seen is None else nullcontext(seen)
+        self.documents = StoredDocuments(self.sql, open_session)
+        self.queue = StoredQueue(self.sql, open_session)
 
     @abstractmethod
-    def _view(self) -> AbstractContextManager[tuple[C, Snapshot]]:
-        """Open a transaction, and return it with the columns in the state that it sees."""
-
-    @abstractmethod
-    def _evidence(self, connection: C) -> ArmData:
+    def _evidence(self, session: S) -> ArmData:
         """Return what arms read from the database."""
 
     @abstractmethod
-    def _matrix(self, connection: C, model: str, snapshot: Snapshot) -> Searchable | None:
+    def _matrix(self, session: S, model: str, snapshot: Snapshot) -> Searchable | None:
         """Return the vectors of a model, one row per slot; None if no vector of it was ever stored."""
 
-    @abstractmethod
-    def _codes(self, model: str, keys: Keys) -> tuple[dict[int, bytes], int]:
-        """Return the int8 codes of the keys, and their length (1 for an unknown model)."""
+    def _view(self) -> View[S]:
+        return self._caught_up() if self._seen is None else self._seen
 
-    @abstractmethod
-    def _missing(self, key: int) -> NotFoundError:
-        """Return the error for a key that is not in the namespace."""
+    @contextmanager
+    def _caught_up(self) -> Iterator[tuple[S, Snapshot]]:
+        with self.open_session() as session:
+            yield session, self.cache.catch_up(session)
 
     def search(self, arms: Mapping[str, Arm], where: Filter, limit: int) -> Found:
         with self._view() as (connection, snapshot):
@@ -131,6 +147,15 @@ class ColumnReader(ABC, Generic[C]):
             has = snapshot.derived_from(eligible, ("there", model), lambda: int((eligible & there).sum()))
             return has, snapshot.size(eligible)
 
+    def _codes(self, model: str, keys: Keys) -> tuple[dict[int, bytes], int]:
+        """Return the int8 codes of the keys, and their length (1 for an unknown model)."""
+        with self.open_session() as session:
+            known = session.model(model)
+            if known is None:
+                return {}, 1
+            number, dimensions = known
+            return dict(session.of_rows(self.sql.vectors.codes, number, [int(key) for key in keys])), dimensions
+
     def similarity(self, model: str, vector: NDArray[np.float32], keys: Keys) -> Scores:
         codes, dimensions = self._codes(model, keys)
         scores = np.zeros(len(keys))
@@ -154,7 +179,7 @@ class ColumnReader(ABC, Generic[C]):
             wanted = np.asarray(keys, dtype=np.int64)
             slots = snapshot.slots(wanted)
             if (slots < 0).any():
-                raise self._missing(int(wanted[slots < 0][0]))
+                raise missing(int(wanted[slots < 0][0]), self.namespace)
 
         def column(name: str) -> NDArray[Any]:
             if name == "gain":

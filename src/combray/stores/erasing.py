@@ -1,30 +1,23 @@
-"""Erasure: removes a memory's row, versions, index terms, vectors, edges and every mention of its id.
-
-PostgreSQL keeps deleted rows in a table's pages until a vacuum, and their bytes until the page is used again.
-`rewrite` writes the tables anew. Neither reaches the write-ahead log, archives, replicas and backups: those keep
-the bytes until they are recycled (docs/howto/use-postgresql.md).
-"""
+"""Erasure: removes a memory's row, versions, index terms, vectors, edges and every mention of its id."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
-
-import msgspec
-from psycopg import Error
+from collections.abc import Callable, Sequence
 
 from combray.language.indexing import index_entry
 from combray.runtime.queue import OMITTED
-from combray.stores.mentions import cleaner
-from combray.stores.postgres import indexes, sql
-from combray.stores.postgres.session import Session
-from combray.stores.rows import to_json, to_memory
+from combray.stores import indexes
+from combray.stores.rows import to_json, to_memory, to_texts
+from combray.stores.session import Session
 
-_texts = msgspec.json.Decoder(tuple[str, ...]).decode
+_FEW = 8
+"""Up to this number of ids, each is searched for in a text separately."""
 
 
-def erase(session: Session, keys: Iterable[int]) -> list[str]:
-    """Remove the memories from all tables. Return their ids."""
-    rows = session.of_rows(sql.memories.whole, [int(key) for key in keys])
+def erase(session: Session, keys: Sequence[int]) -> list[str]:
+    """Remove the memories from all tables and the index, in one pass over each. Return their ids."""
+    sql = session.sql
+    rows = session.of_rows(sql.memories.whole, list(keys))
     if not rows:
         return []
     memories = [to_memory(row, session.name) for row in rows]
@@ -47,32 +40,24 @@ def erase(session: Session, keys: Iterable[int]) -> list[str]:
     return ids
 
 
-def rewrite(session: Session) -> bool:
-    """Write the tables and indexes anew, without deleted rows. Return False if that is not possible now."""
-    try:
-        session.connection.execute(sql.erasure.rewrite.encode())
-    except Error:
-        return False
-    return True
-
-
-def _forget_mentions(session: Session, ids: Sequence[str]) -> None:
+def _forget_mentions(session: Session, ids: list[str]) -> None:
     """Remove the ids from other memories, their versions and the operation log."""
+    sql = session.sql
     for statement in (
         sql.erasure.forget_replaced,
         sql.erasure.forget_replacement,
         sql.erasure.forget_merge,
         sql.erasure.forget_operations,
     ):
-        session.of_later(statement, list(ids))
+        session.of_later(statement, ids)
     gone = set(ids)
     rests = [
         (key, to_json(tuple(each for each in named if each not in gone)))
         for key, text in session.of_rows(sql.erasure.evidence)
-        if not gone.isdisjoint(named := _texts(text))
+        if not gone.isdisjoint(named := to_texts("the evidence of a memory", text))
     ]
     session.of_each_later(sql.erasure.set_evidence, rests)
-    cleaned = cleaner(ids)
+    cleaned = _cleaner(ids)
     texts = session.of_rows(sql.versions.texts)
     session.of_each_later(
         sql.versions.set_text, [(*at, new) for *at, text in texts if (new := cleaned(text)) != text]
@@ -80,3 +65,22 @@ def _forget_mentions(session: Session, ids: Sequence[str]) -> None:
     details = session.of_rows(sql.erasure.operation_details)
     changed = [(place, new) for place, text in details if (new := cleaned(text)) != text]
     session.of_each_later(sql.erasure.set_operation_detail, changed)
+
+
+def _cleaner(ids: Sequence[str]) -> Callable[[str], str]:
+    """Return a function that replaces every id in a text by the word "erased", the longest first."""
+    by_length: dict[int, set[str]] = {}
+    for each in sorted(ids, key=len, reverse=True):
+        by_length.setdefault(len(each), set()).add(each)
+
+    def cleaned(text: str) -> str:
+        for length, some in by_length.items():
+            if len(some) <= _FEW:
+                found = {each for each in some if each in text}
+            else:
+                found = some.intersection(text[at : at + length] for at in range(len(text) - length + 1))
+            for each in found:
+                text = text.replace(each, "erased")
+        return text
+
+    return cleaned
