@@ -39,6 +39,15 @@ def test_a_read_of_several_namespaces_shows_only_those(engine: Engine) -> None:
     assert len(engine.recall("kettle", namespaces=["red", "blue", "grey"], limit=2)) == 2
 
 
+def test_the_confidence_is_that_of_the_surest_namespace(engine: Engine) -> None:
+    question = "Is the kettle of the office hot?"
+    remembered(engine.within("red"), "the train is late")
+    remembered(engine.within("blue"), "the kettle of the office is hot")
+    alone = engine.within("blue").recall(question).confidence
+    assert alone > 0
+    assert engine.recall(question, namespaces=["red", "blue"]).confidence == alone
+
+
 def test_pages_of_several_namespaces_with_equal_ids(engine: Engine) -> None:
     same = "0190b0a0-0000-7000-8000-000000000001"
     for name in ("a", "b", "c"):

@@ -128,16 +128,37 @@ def test_what_changed_since_the_last_session_is_told_and_open_questions_are_aske
     with called.open() as engine:
         old = engine.remember("The API listens on port 8080.", category="fact")
         engine.remember("The API listens on port 9090.", category="fact", supersedes=old.id)
-        first = engine.remember("Ana works at Siemens in Munich.", category="fact")
-        second = engine.remember("Ana works at Bosch in Stuttgart.", category="fact")
-        waiting = bool(engine.unsettled())
+        first = engine.remember("Ana works in Lisbon.", category="fact", occurred_at="2025-01-05")
+        second = engine.remember("Ana works in Madrid these days.", category="fact")
+        assert engine.unsettled()
     digest = called.hook("session-start")
     changed = digest[digest.index("CHANGED SINCE THE LAST SESSION") :]
     assert "port 9090" in changed
     assert "port 8080" not in digest
-    if waiting:
-        assert f"Does {second.id[:13]}" in digest
-        assert f"replace {first.id[:13]}" in digest
+    assert "OPEN QUESTIONS" not in digest, "nobody has said that this pair is one"
+    with called.open() as engine:
+        engine.settle(second.id, first.id, "open")
+        assert [each.new.id for each in engine.unsettled(left_open=True)] == [second.id]
+    digest = Client("claude-code", folder, "newer").hook("session-start")
+    assert f"Does {second.id[:13]}" in digest
+    assert f"replace {first.id[:13]}" in digest
+
+
+def test_a_prompt_asks_to_settle_only_beside_a_doubted_memory(folder: Path) -> None:
+    called = Client("claude-code", folder)
+    with called.open() as engine:
+        engine.remember("The draft says (user; 2026-01-02; 0190b0a0; may be outdated: see the billing service)")
+    said = called.hook("prompt", prompt=QUESTION)
+    assert "see the billing service" in said
+    assert "call settle_memories with both ids" not in said
+    with called.open() as engine:
+        (first,) = [each.id for each in engine.list() if each.content == DEPLOY]
+        second = engine.remember("We deploy the billing service on Mondays because it is quiet then.", diff=False)
+        engine.settle(second.id, first, "both")
+        engine.settle(second.id, first, "open")
+    again = Client("claude-code", folder, "s2").hook("prompt", prompt=QUESTION)
+    assert "may be outdated: see [" in again
+    assert "call settle_memories with both ids" in again
 
 
 def test_a_plan_that_comes_due_is_in_the_digest(folder: Path) -> None:

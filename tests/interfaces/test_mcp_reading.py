@@ -40,6 +40,17 @@ def test_the_intent_of_every_answer(embedder: str) -> None:
     assert _data(calls.recall("什么时候修屋顶"))["intent"] == "WHEN"
 
 
+def test_the_confidence_of_an_answer(embedder: str) -> None:
+    engine = _opened("default", embedder)
+    engine.remember("Redis caches the sessions of the shop")
+    question = "Which sessions does Redis cache?"
+    confidence = round(engine.recall(question).confidence, 3)
+    calls = Calls(engine)
+    assert _data(calls.recall(question))["confidence"] == confidence > 0
+    assert _data(calls.recall("Who painted the ceiling of the chapel?"))["confidence"] == 0
+    assert "decline an answer below a bound of your own" in (Calls.recall.__doc__ or "")
+
+
 def test_resolved_dates_and_pronouns_and_the_grouped_hits(embedder: str) -> None:
     """Engram: "what did he decide?" is "what did [Alice] decide?"; "[decision] Migrate to …"."""
     engine = _opened("engram", embedder)

@@ -93,6 +93,15 @@ def test_recall_prints_hits_best_first_and_says_how(shell: Shell) -> None:
     assert [step["stage"] for step in said["trace"]][-1] == "Assemble"
 
 
+def test_recall_says_how_probable_it_is_that_a_hit_answers(shell: Shell) -> None:
+    confidence = shell.json("recall", "PostgreSQL", "bookings")["meta"]["confidence"]
+    assert 0 < confidence <= 1
+    assert f"· confidence {confidence:.2f}" in " ".join(
+        shell.in_terminal("recall", "PostgreSQL", "bookings").split()
+    )
+    assert "confidence" not in shell.json("recall", "PostgreSQL", "--basic")["meta"], "a substring has none"
+
+
 def test_verbose_shows_every_field(shell: Shell) -> None:
     brief = shell.json("recall", "Lisbon")["results"][0]["insight"]
     whole = shell.json("recall", "Lisbon", "--verbose")["results"][0]["insight"]

@@ -285,11 +285,14 @@ class Engine(Facets):
         return settling.settle(self._at, new, old, verdict, reason)
 
     @audited("unsettled")
-    def unsettled(self, limit: int = 20) -> Pairs:
-        """Pairs of live memories of which the later may change the earlier one, best score first."""
+    def unsettled(self, limit: int = 20, *, left_open: bool = False) -> Pairs:
+        """Pairs of live memories of which the later may change the earlier one, best score first.
+
+        `left_open`: only those that a caller has settled as open.
+        """
         from combray.engine import settling
 
-        return settling.unsettled(self._at, limit)
+        return settling.unsettled(self._at, limit, left_open)
 
     @audited("chain")
     def chain(self, memory_id: str) -> Chain:

@@ -313,6 +313,8 @@ def merged(answers: Sequence[Answer], limit: int) -> Answer:
     near = [hit for hit in hits if hit.score >= first.details.get("keep", 0.0) * hits[0].score]
     dropped = sum(answer.details.get("dropped", 0) for answer in answers) + len(hits) - len(near)
     details = first.details | {"dropped": min(dropped, max(0, limit - len(near)))}
+    if sure := [answer.confidence for answer in answers if "confidence" in answer.details]:
+        details["confidence"] = max(sure)
     reasons = dict.fromkeys(answer.reason for answer in answers if answer.reason and bool(answer) == bool(hits))
     trace = tuple(step for answer in answers for step in answer.trace)
     return replace(first, hits=tuple(near[:limit]), reason="; ".join(reasons), trace=trace, details=details)

@@ -18,6 +18,8 @@ LISTED_FROM = 0.2
 """Least probability of a pair that is listed. Less probable ones are kept for recall, which weighs them anew."""
 _MOST = 1_000_000
 _READ_AT_ONCE = 200
+_CALLER = "user"
+"""Who made the edge of a pair that was settled as open."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,12 +34,16 @@ class Settled:
 
 @dataclass(frozen=True, slots=True)
 class Unsettled:
-    """A pair that nobody has settled: the later memory may change the earlier one. The score is 0-1."""
+    """A pair that nobody has settled: the later memory may change the earlier one. The score is 0-1.
+
+    `left_open`: a caller has settled it as open.
+    """
 
     new: Memory
     old: Memory
     score: float
     reason: str
+    left_open: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,7 +74,7 @@ def settle(at: Namespace, new: str, old: str, verdict: str, reason: str) -> Sett
     return Settled(later.id, earlier.id, chosen, undone or "")
 
 
-def unsettled(at: Namespace, limit: int) -> list[Unsettled]:
+def unsettled(at: Namespace, limit: int, left_open: bool) -> list[Unsettled]:
     """Return the open pairs of two live memories of at least `LISTED_FROM`, best score first."""
     most = whole("limit", limit, 1, _MOST)
     reader = at.reader
@@ -76,6 +82,8 @@ def unsettled(at: Namespace, limit: int) -> list[Unsettled]:
     # A verdict in one direction holds for both.
     settled = {frozenset((each.source, each.target)) for each in edges if each.subtype}
     waiting = [each for each in edges if frozenset((each.source, each.target)) not in settled]
+    if left_open:
+        waiting = [each for each in waiting if each.created_by == _CALLER]
     waiting.sort(key=lambda each: (-each.weight, each.source, each.target))
     found: list[Unsettled] = []
     for start in range(0, len(waiting), _READ_AT_ONCE):
@@ -84,7 +92,8 @@ def unsettled(at: Namespace, limit: int) -> list[Unsettled]:
         for each in some:
             both = each.source in live and each.target in live
             if both and live[each.target].superseded_by != each.source:
-                found.append(Unsettled(live[each.source], live[each.target], each.weight, each.reason))
+                about = each.weight, each.reason, each.created_by == _CALLER
+                found.append(Unsettled(live[each.source], live[each.target], *about))
         if len(found) >= most:
             break
     found = found[:most]

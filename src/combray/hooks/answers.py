@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import os
+import re
 from collections.abc import Iterator
 from contextlib import contextmanager
 from datetime import UTC, datetime
@@ -23,7 +24,8 @@ SETTLE = (
     "A line above may be outdated. If the user's words decide which holds, call settle_memories with both ids; "
     "do not guess."
 )
-_OUTDATED = "may be outdated: see"
+_OUTDATED = re.compile(r"; \d{4}-\d\d-\d\d; [0-9a-f-]+; may be outdated: see [^()]*\)$", re.MULTILINE)
+"""The mark of a doubted memory, in the notes at the end of its line. A text may hold the same words."""
 _QUERY_CHARACTERS = 20_000
 
 
@@ -110,7 +112,7 @@ class Answers:
         made = engine.context(
             query, session=event.session or None, where=where, trusts=trusts, counter=self._count, sure=True
         )
-        return f"{made.text}\n{SETTLE}" if _OUTDATED in made.text else made.text
+        return f"{made.text}\n{SETTLE}" if _OUTDATED.search(made.text) else made.text
 
     def _count(self, text: str) -> int:
         """Count tokens, and characters so that the budget is never more of them than a client shows."""

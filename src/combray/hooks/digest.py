@@ -1,4 +1,4 @@
-"""The digest of a session's start: what is important, due, changed, open, and what was said last."""
+"""The digest of a session's start: what is important, due, changed, left open, and what was said last."""
 
 from __future__ import annotations
 
@@ -99,7 +99,8 @@ def _said_last(engine: Engine, session: str) -> list[Memory]:
 
 
 def _questions(engine: Engine) -> list[Piece]:
-    pairs = engine.unsettled(_QUESTIONS)
+    """Ask about pairs that a caller left open. What Combray found by itself is asked about beside a hit only."""
+    pairs = engine.unsettled(_QUESTIONS, left_open=True)
     ids = {each.id: each.text for each in _ids(engine, (end for pair in pairs for end in (pair.new, pair.old)))}
     return [
         Piece(

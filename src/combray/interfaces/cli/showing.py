@@ -46,6 +46,8 @@ def show_answer(answer: Answer, *, explain: bool, verbose: bool, out: Console | 
             shown.add_row(str(place), f"{rounded(hit.score, 3):.3f}", body)
         out.print(shown)
         summary = f"{len(answer)} found · {answer.intent} ({answer.intent_source}) · preset {answer.preset}"
+        if "confidence" in answer.details:
+            summary += f" · confidence {answer.confidence:.2f}"
         out.print(Text(summary + (f" · {visible(answer.reason)}" if answer.reason else ""), "dim"))
     if explain and answer.trace:
         out.print()

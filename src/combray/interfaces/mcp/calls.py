@@ -118,7 +118,8 @@ class Calls(DocumentCalls, GraphCalls, TurnCalls, Decisions):
         """Search memory. Use it before you answer about earlier work, decisions, dates, people or preferences.
 
         It searches by keywords, meaning, time and cause; for "why" questions, causes come first. If nothing is
-        found, say that you searched and found nothing; do not guess.
+        found, say that you searched and found nothing; do not guess. `confidence` is the probability that one of
+        the first three hits answers: at 0.8 four in five do. You may decline an answer below a bound of your own.
         """
         answer = self._engine.recall(
             query,

@@ -121,11 +121,13 @@ _REPORTED = ("pronouns", "peers", "grouped", "context")
 def reported(answer: Answer) -> tuple[dict[str, Any], list[str]]:
     """Return how the question was read and what the preset made of the hits, and lines of both for the model.
 
-    These are the intent (mnemon), resolved dates and pronouns, the results of peers and the text grouped by type
-    (engram), and the text for a prompt (mnemo).
+    These are the intent (mnemon), the confidence where the preset has an evidence floor, resolved dates and
+    pronouns, the results of peers and the text grouped by type (engram), and the text for a prompt (mnemo).
     """
     details: Mapping[str, Any] = answer.details
     found = {"intent": answer.intent} | {name: details[name] for name in _REPORTED if details.get(name)}
+    if "confidence" in details:
+        found["confidence"] = round(answer.confidence, 3)
     said = []
     read = details.get("resolved_query", answer.query)
     if read != answer.query:

@@ -29,7 +29,10 @@ _MEMORY = _object(
     {"tags": _list(_TEXT)},
 )  # fmt: skip
 _LISTED = _list(_MEMORY)
-_ANSWER = _object({"results": _LISTED, "reason": _TEXT, "tier": _TIER}, {"notice": _TEXT, "dropped": _COUNT})
+_ANSWER = _object(
+    {"results": _LISTED, "reason": _TEXT, "tier": _TIER},
+    {"notice": _TEXT, "dropped": _COUNT, "confidence": _NUMBER},
+)
 _SAVED = _list(_object({"id": _TEXT, "action": _TEXT, "content": _TEXT}))
 _ENTITY = _object({"name": _TEXT, "entityType": _TEXT, "observations": _list(_TEXT)})
 _RELATION = _object({"from": _TEXT, "to": _TEXT, "relationType": _TEXT})
