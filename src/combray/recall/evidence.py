@@ -24,7 +24,7 @@ from combray.scoring.calibration import Level, confidence_of
 
 FLOOR: Mapping[Level, tuple[float, float]] = {
     "none": (0.0, 0.006),
-    "static": (0.14, 0.0065),
+    "static": (0.14, 0.0055),
     "contextual": (0.10, 0.007),
 }
 """The floor up to `FEW` memories, and what it rises by with the square of ln (n / FEW).
