@@ -28,8 +28,8 @@ TIERS: tuple[Tier, ...] = ("core", "working", "peripheral")
 CATEGORIES = ("preference", "decision", "fact", "insight", "context", "general")
 EDGE_TYPES: tuple[EdgeType, ...] = get_args(EdgeType)
 """From a memory to an earlier one, with a probability or similarity as weight: `may_revise`, which it may change,
-with the subtype "both" by a caller's verdict; `restates`, which it says again; `contrasts`, which it would change
-if it were not about the past, a rumour or an if. Stores keep places: append new types."""
+with the subtype "both" by a caller's verdict; `restates`, which it was merged into; `contrasts`, which it
+would change if it were not about the past, a rumour or an if. Stores keep places: append new types."""
 GRAPH_EDGES: tuple[EdgeType, ...] = ("temporal", "entity", "causal", "semantic", "supersedes")
 """Edges that say how memories belong together: a walk follows these. `may_revise` is only a question."""
 SCOPED_EDGES: tuple[EdgeType, ...] = ("temporal", "entity", "causal", "semantic")

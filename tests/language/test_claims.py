@@ -131,11 +131,6 @@ def test_days_beside_a_month_are_dates_and_no_numbers() -> None:
     assert not found.numbers_differ
 
 
-def test_added_and_removed_content() -> None:
-    assert compare("We use Redis", "We use Redis here").only_added
-    assert compare("We use Redis here", "We use Redis").only_removed
-
-
 def test_overlap_is_jaccard_of_content_terms() -> None:
     assert compare("red cat sleeps", "red dog sleeps").overlap == pytest.approx(2 / 4)
 

@@ -36,8 +36,7 @@ class Comparison(msgspec.Struct, frozen=True):
     """The differences between an old and a new statement.
 
     word_substitution: (old words, new words) that replaced each other; antonyms: opposites among them; changes:
-    phrases only in the new text that end an earlier state; only_added, only_removed: all of the old text's
-    content is in the new one, or the reverse; overlap: Jaccard index of the content terms, in [0, 1].
+    phrases only in the new text that end an earlier state; overlap: Jaccard index of the content terms.
     """
 
     same_text: bool
@@ -51,8 +50,6 @@ class Comparison(msgspec.Struct, frozen=True):
     antonyms: tuple[tuple[str, str], ...]
     changes: tuple[str, ...]
     word_substitution: tuple[tuple[str, str], ...]
-    only_added: bool
-    only_removed: bool
     overlap: float
     verdict: Verdict
 
@@ -123,8 +120,6 @@ def compare(old: str, new: str) -> Comparison:
         antonyms=tuple(opposites),
         changes=tuple(ended),
         word_substitution=tuple((_spell(before), _spell(after)) for before, after in difference.replaced),
-        only_added=bool(came) and not gone,
-        only_removed=bool(gone) and not came,
         overlap=len(old_terms & new_terms) / max(1, len(old_terms | new_terms)),
         verdict="different",
         **facts,

@@ -70,27 +70,9 @@ def language(text: Written) -> str:
     return _language(passing(text))
 
 
-def language_of_both(one: str, other: str) -> str:
-    """Return the `language` of two texts together, each read once where both are ASCII and short."""
-    if not (one.isascii() and other.isascii()) or len(one) + len(other) >= _SAMPLE:
-        return language(f"{one}\n{other}")
-    votes = dict(_ascii_votes(passing(one)))
-    for code, count in _ascii_votes(passing(other)):
-        votes[code] = votes.get(code, 0) + count
-    if not votes and script(one) == script(other) == "none":
-        return "und"
-    return _winner(votes)
-
-
 def _runs(folded: str) -> list[str]:
     """Return the runs of a folded text, enclitics joined to their word, as they are listed ("arent")."""
     return _RUNS.findall(_ENCLITICS.sub("", folded) if "'" in folded else folded)
-
-
-@read_once
-def _ascii_votes(text: Text) -> tuple[tuple[str, int], ...]:
-    """Return the languages of the stop words of an ASCII text, in the order of the first one of each."""
-    return tuple(_votes(_runs(text.text[:_SAMPLE].lower())).items())
 
 
 @read_once
@@ -104,7 +86,7 @@ def _language(read: Text) -> str:
     if main != "latin":
         return _BY_SCRIPT.get(main, "und")
     if text.isascii():
-        return _winner(dict(_ascii_votes(read)))
+        return _winner(_votes(_runs(text[:_SAMPLE].lower())))
     lowered = text[:_SAMPLE].lower()
     votes = _votes(_runs(fold(lowered)))
     if not lowered.isascii():
