@@ -46,8 +46,8 @@ class TenseTable(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     to"); bounding: what makes it neither ("by"); closing: times of which only the end counts ("end of the year");
     changing: verbs of a change, in the present, whose date is that of the change; postponed: words that put
     something off to another day ("pushed to"); swapped: words beside a new day ("instead", "two weeks later");
-    given_up: what stands before the old one ("instead of"); called_off: words of the end of a plan ("called off");
-    halted: words of what may be one ("changed my mind").
+    given_up: what stands before the old one ("instead of"); called_off: words of the end of a plan ("called
+    off"); halted: words of what may be one ("changed my mind").
     """
 
     macros: list[str] = []
