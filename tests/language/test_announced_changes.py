@@ -25,10 +25,6 @@ def begins(text: str) -> str | None:
     [
         # "From then on" names the day that the sentence has named before.
         ("We pick up the keys on 2 June and from that day on we live in Rye.", "2025-06-02"),
-        ("His first lorry comes on 3 July, from then on he brings the milk.", "2025-07-03"),
-        ("Am 3. Juni kommen die Schlüssel, ab da an wohnen wir in Jena.", "2025-06-03"),
-        ("6月3号交钥匙，从那天起我们住新家。", "2025-06-03"),
-        ("Ngày 3 tháng 6 cửa hàng giao xe, từ đó mình đi xe mới.", "2025-06-03"),
         # A progressive, or a verb of a state, with a day ahead.
         ("Ottilie's emigrating to Chile on 30 June.", "2025-06-30"),
         ("The new caterer charges nine euros a head from 1 July.", "2025-07-01"),
@@ -50,8 +46,6 @@ def begins(text: str) -> str | None:
         ("They brought the handover forward to 7 June.", "2025-06-07"),
         ("入住得等到6月20号。", "2025-06-20"),
         ("Chuyển nhà lùi hai tuần, tới 18/6.", "2025-06-18"),
-        # Two days of a weekend.
-        ("The weekend of 7/8 June: everything runs on the new cluster from then on.", "2025-06-07"),
         # What repeats, and what lies behind.
         ("Rent is due on the 1st of each month.", None),
         ("We moved in with Otto on 3 May.", None),

@@ -45,16 +45,13 @@ def test_one_sentence_with_another_value() -> None:
 @pytest.mark.parametrize(
     ("new", "old", "name", "expected"),
     [
-        ("My sister lives in Graz", "My brother lives in Graz", "kin differs", True),
-        ("My sister lives in Graz", "My sister lives in Linz", "kin differs", False),
-        ("I live in Graz", "My brother lives in Graz", "kin only old", True),
         ("The dentist is on Friday", "The dentist is on Monday", "date differs", True),
         ("The dentist is on Friday at 9", "The dentist is on Friday", "date differs", False),
         ("Now I live in Porto", "I live in Graz", "name differs", True),
         ("Graz is where I live", "I live in Graz", "name same", True),
     ],
 )
-def test_values_and_relatives(new: str, old: str, name: str, expected: bool) -> None:
+def test_values(new: str, old: str, name: str, expected: bool) -> None:
     assert pair(new, old)[name] == expected
 
 
@@ -63,21 +60,13 @@ def test_values_and_relatives(new: str, old: str, name: str, expected: bool) -> 
     [
         ("From now on it is the bus", "changed"),
         ("The bathroom is finished", "ended"),
-        ("I am back to running", "again"),
-        ("I also play the oboe", "besides"),
         ("Sorry, I was wrong about the day", "corrects"),
-        ("My aunt called", "kin"),
         ("我搬到深圳了", "changed"),
         ("Em dọn qua Thủ Đức rồi", "changed"),
     ],
 )
 def test_cues_of_a_text(text: str, name: str) -> None:
     assert dict(zip(OF_TEXT, text_features(text, claim_of(text)), strict=True))[name]
-
-
-def test_a_mother_in_vietnamese_is_no_english_pronoun() -> None:
-    assert not said("He told me").kin
-    assert said("mẹ em").kin
 
 
 @pytest.mark.parametrize(("new", "old"), [("", ""), ("!", "I live in Graz"), ("。", "🙂")])

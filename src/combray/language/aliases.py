@@ -15,7 +15,6 @@ import msgspec
 
 from combray.language.caches import from_tables
 from combray.language.folding import fold, is_unspaced, runs
-from combray.language.kin import kin_words
 from combray.language.late import late
 from combray.language.lexicon import word_lists
 from combray.language.names import LONGEST, LONGEST_UNSPACED, WORD, normal
@@ -35,7 +34,8 @@ class Phrases(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     abbreviates: between the short form and the long one ("stands for"); also: between the long form and the short
     one ("also known as"); calls: in front of the long form, with what stands between it and the short one ("we
     call", ""); of: around the long form behind the short one ("是", "的简称"); articles: words in front of a name
-    that do not belong to it; breaks: words that end a name; never: words that are no name ("it").
+    that do not belong to it; breaks: words that end a name; never: words that are no name ("it"); relatives:
+    words in front of a person's name ("my sister Ana").
     """
 
     abbreviates: list[str] = []
@@ -45,6 +45,7 @@ class Phrases(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     articles: list[str] = []
     breaks: list[str] = []
     never: list[str] = []
+    relatives: list[str] = []
 
 
 _tables = section("aliases", Phrases)
@@ -84,6 +85,13 @@ def _word_sets() -> tuple[frozenset[str], frozenset[str], frozenset[str]]:
         for name in ("articles", "breaks", "never")
     )
     return articles, breaks, never
+
+
+@from_tables
+def _relatives(plain_ascii: bool) -> frozenset[str]:
+    """Return words of relatives, folded. Without its accents "mẹ", a mother, would be "me" in a text in ASCII."""
+    listed = (word for table in _tables().values() for word in table.relatives)
+    return frozenset(fold(word) for word in listed if word.isascii() or not plain_ascii)
 
 
 @from_tables
@@ -332,7 +340,7 @@ def _bare(name: str) -> str:
     articles = _word_sets()[0]
     while first := WORD.match(name):
         rest = name[first.end() :].lstrip(_QUOTES + " ")
-        of_kin = rest[:1].isupper() and first[0] in kin_words(name.isascii())
+        of_kin = rest[:1].isupper() and first[0] in _relatives(name.isascii())
         if not of_kin and fold(first[0]) not in articles:
             break
         name = rest

@@ -18,14 +18,13 @@ import msgspec
 from combray.language.caches import from_tables
 from combray.language.claim_tokens import vocabulary
 from combray.language.entities import capitalised_words
-from combray.language.kin import kin_words
 from combray.language.lexicon import folded
 from combray.language.tables import phrase_lists
 from combray.language.tense import Claim, says_put_off
 from combray.language.text import Text, read_once
 from combray.language.tokens import all_terms, content, split, term_set
 
-_listed = phrase_lists("revisions", "changed ended again besides planned")
+_listed = phrase_lists("revisions", "changed ended planned")
 _LEAST_SHARED, _LONGEST_VALUE = 2, 4
 """Words that one sentence with two values has at least beside them, and words of a value at most."""
 _UNSEEN = 5
@@ -44,7 +43,6 @@ class WordSets(msgspec.Struct, frozen=True, gc=False):
     dates: frozenset[str]
     capitals: frozenset[str]
     names: frozenset[str]
-    kin: frozenset[str]
 
 
 @from_tables
@@ -72,7 +70,6 @@ def said(text: Text) -> WordSets:
         dates=distinct & _calendar(),
         capitals=capitals,
         names=names,
-        kin=distinct & kin_words(text.text.isascii()),
     )
 
 
@@ -96,7 +93,7 @@ def _padded(text: str) -> str:
     return f" {' '.join(read.words)} " if text.isascii() else f" {read.folded} "
 
 
-OF_TEXT = ("changed", "ended", "again", "besides", "corrects", "numbers", "kin")
+OF_TEXT = ("changed", "ended", "corrects", "numbers")
 """Names of the features of the later text alone, in the order of `text_features`."""
 
 
@@ -104,16 +101,16 @@ def text_features(text: str, claim: Claim) -> list[float]:
     """Return the features of a later text alone."""
     new, padded = said(text), _padded(text)
     return [
-        *[_has(kind, new.words, padded) for kind in ("changed", "ended", "again", "besides")],
+        _has("changed", new.words, padded),
+        _has("ended", new.words, padded),
         claim.corrects,
         min(len(new.numbers), 3),
-        bool(new.kin),
     ]
 
 
 OF_PAIR = (
     "of new", "weighted", "weighted of old", "rarest", "shared", "pairs", "prefix", "all words", "number differs",
-    "number same", "date differs", "name same", "name differs", "kin differs", "kin only old", "old numbers",
+    "number same", "date differs", "name same", "name differs", "old numbers",
 )  # fmt: skip
 """Names of the features of a pair, in the order of `pair_features`."""
 
@@ -160,8 +157,6 @@ def pair_features(text: Later, old: WordSets) -> list[float]:
         _values(new.dates, old.dates)[0],
         shares_name,
         not shares_name and bool(new.names and old.names),
-        bool(new.kin and old.kin) and new.kin.isdisjoint(old.kin),
-        bool(old.kin) and not new.kin,
         bool(old.numbers),
     ]
 

@@ -21,9 +21,9 @@ from combray.language.caches import forget_tables, from_tables
 T = TypeVar("T")
 
 SECTIONS = (
-    "aliases", "dates", "expansion", "guard", "kin", "names", "noise",
+    "aliases", "dates", "expansion", "guard", "names", "noise",
     "pronouns", "quality", "questions", "replacements", "requests", "revisions", "samples", "savings",
-    "states", "tense", "trivial", "words",
+    "tense", "topics", "trivial", "words",
 )  # fmt: skip
 """File names, without `.json`, that a language folder may hold."""
 

@@ -44,15 +44,10 @@ class TenseTable(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
     For `validity`: starting, ending, ranging: what makes a date the start or end of a time, or both ("from ...
     to"); bounding: what makes it neither ("by"); closing: times of which only the end counts ("end of the year");
-    changing: verbs of a change, in the present, whose date is that of the change; anchored: words for the day
-    that the sentence has named ("from then on"); postponed: words that put something off to another day ("pushed
-    to"); swapped: words beside a new day ("instead", "two weeks later"); given_up: what stands before the old one
-    ("instead of"); since: words of a start that lies behind; naming: times that only describe a thing, with its
-    noun ("summer hours"); called_off: words of the end of a plan ("called off"); halted: words of what may be one
-    ("changed my mind").
-
-    recalling: openings that a memory follows ("Found a photo"); supposing: of questions that weigh something up
-    ("What if we ...?").
+    changing: verbs of a change, in the present, whose date is that of the change; postponed: words that put
+    something off to another day ("pushed to"); swapped: words beside a new day ("instead", "two weeks later");
+    given_up: what stands before the old one ("instead of"); called_off: words of the end of a plan ("called
+    off"); halted: words of what may be one ("changed my mind").
     """
 
     macros: list[str] = []
@@ -82,12 +77,9 @@ class TenseTable(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     happened_patterns: list[str] = []
     coming_patterns: list[str] = []
     starting_patterns: list[str] = []
-    starting_after_patterns: list[str] = []
     ending_patterns: list[str] = []
     ranging_patterns: list[str] = []
     bounding_patterns: list[str] = []
-    anchored_patterns: list[str] = []
-    recalling_patterns: list[str] = []
     closing_patterns: list[str] = []
     changing_patterns: list[str] = []
     postponed: list[str] = []
@@ -95,13 +87,10 @@ class TenseTable(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     postponed_patterns: list[str] = []
     swapped_patterns: list[str] = []
     given_up_patterns: list[str] = []
-    since_patterns: list[str] = []
-    naming_patterns: list[str] = []
     called_off: list[str] = []
     called_off_patterns: list[str] = []
     halted: list[str] = []
     halted_patterns: list[str] = []
-    supposing_patterns: list[str] = []
 
 
 _tables = section("tense", TenseTable)
@@ -183,26 +172,12 @@ def claim_of(text: str) -> Claim:
 def tense_of(text: Text) -> Tense:
     """Return the tense of a text: that of the first sentence that is long enough.
 
-    If that one only says what brought something to mind ("Found a photo"), a past sentence behind it decides. A
-    text of any length costs some tens of microseconds: only its first 400 characters are read.
+    A text of any length costs some tens of microseconds: only its first 400 characters are read.
     """
     raw = lead_of(text)
     if not raw:
         return "asked" if text.text[:LEAD].strip() else "present"
-    found = _tense(raw)
-    if found == "present" and _recalling().match(plain(raw)):
-        behind = _SENTENCE_END.split(text.text[text.text.find(raw) + len(raw) : LEAD])
-        if any(_tense(each) == "past" for each in behind if _carries(each)):
-            return "past"
-    return "asked" if found == "present" and _weighs(text.text[:LEAD]) else found
-
-
-def _weighs(text: str) -> bool:
-    """Return whether a text begins with a question that weighs something up: "Should I? Just thinking aloud"."""
-    if not any(mark in text for mark in _ASKS):
-        return False
-    first = _SENTENCE_END.split(text.lstrip(), maxsplit=1)[0].rstrip()
-    return first.endswith(_ASKS) and _supposing().match(plain(first)) is not None
+    return _tense(raw)
 
 
 def _tense(raw: str) -> Tense:
@@ -223,12 +198,6 @@ def _tense(raw: str) -> Tense:
     if "past" in marks and not about_now:
         return "past"
     return "planned" if "planned" in marks else "present"
-
-
-def says_now(sentence: str) -> bool:
-    """Return whether a sentence has words that tie it to the present ("now", "still")."""
-    lead = plain(sentence)
-    return "present" in _index(lead).marks(lead)
 
 
 @read_once
@@ -345,16 +314,6 @@ def _index(text: str) -> _Index:
 def _names() -> re.Pattern[str]:
     names = sorted({name for table in _tables().values() for name in table.names})
     return re.compile(rf"\b(?:{'|'.join(names)})\b" if names else "(?!)")
-
-
-@from_tables
-def _recalling() -> re.Pattern[str]:
-    return re.compile("|".join(words_of("recalling")) or "(?!)")
-
-
-@from_tables
-def _supposing() -> re.Pattern[str]:
-    return re.compile("|".join(words_of("supposing")) or "(?!)")
 
 
 # -- what it does to an earlier statement ---------------------------------------------------------

@@ -21,10 +21,8 @@ from combray.language.tense import (
     Tense,
     claim_of,
     lead_of,
-    says_now,
     says_put_off,
     sentences_of,
-    tense_of,
     words_of,
 )
 from combray.language.text import passing, plain_of
@@ -54,10 +52,7 @@ _PARTS = re.compile(
     rf"[;:!?；：。！？]|\.\s(?!{MONTH_OF_ORDINAL})|,\s(?!\d{{4}}\b)|，|{AFTER_HAN}[,.](?=\S)|\s[–—-]\s"
 )
 """What divides a sentence into parts that each say one thing."""
-_JOINED = re.compile(r"\b(?:and|but|so|und|aber|et|mais|y|pero|nên|và)\b")
 _YEARS = re.compile(r"(?<!\d)(?:19|20)\d\d(?!\d)")
-_LONGEST_DATE = 20
-"""Characters of a part of a sentence that is a date and nothing else."""
 _DIGIT = re.compile(r"[\d一二三四五六七八九十]")
 
 
@@ -113,31 +108,12 @@ def validity_of(text: str, tense: Tense, said_at: datetime) -> Validity:
     # "Put off from the 4th to 18 May" names no range.
     if (since is None or until is not None) and tense != "past" and (day := _put_off(text, said_at)):
         return day, None
-    if (since, until) == _NEVER and tense == "present" and not says_now(lead):
-        return _announced(text, lead, said_at)
     return since, until
 
 
 def moves(new: str) -> bool:
     """Return whether a text puts off, calls off or corrects something."""
     return says_put_off(new) or claim_of(new).corrects
-
-
-def _announced(text: str, lead: str, said_at: datetime) -> Validity:
-    """Return the validity of the first sentence behind the lead that begins on a day ahead.
-
-    "I had a word with the matron. From 6 April visitors may come at any time."
-    """
-    for sentence in sentences_of(text):
-        # Without a time a sentence that is not past has no validity.
-        if sentence == lead or not _names_a_time(sentence):
-            continue
-        tense = tense_of(sentence)
-        if tense in ("present", "planned"):
-            since, until = _of_lead(sentence, tense, said_at)
-            if since is not None and since > said_at:
-                return since, until
-    return _NEVER
 
 
 def _of_lead(lead: str, tense: Tense, said_at: datetime) -> Validity:
@@ -173,7 +149,7 @@ def _of_lead(lead: str, tense: Tense, said_at: datetime) -> Validity:
     # that lies so near on one side.
     start = _only(behind.starts)
     if start is None or start not in ahead.starts:
-        start = _of_a_change(lead, said_at)[0] or _nearer(_only(ahead.starts), lead, said_at)
+        start = _of_a_change(lead, said_at)[0] or _nearer(_only(ahead.starts), said_at)
     return start, end
 
 
@@ -181,11 +157,9 @@ def _names_a_time(text: str) -> bool:
     return has_time_expression(text) or _DISTANCE.search(plain_of(passing(text))) is not None
 
 
-def _nearer(start: datetime | None, lead: str, said_at: datetime) -> datetime | None:
+def _nearer(start: datetime | None, said_at: datetime) -> datetime | None:
     """Return a start that lies ahead, if that is much nearer than the same day of the year before."""
-    if start is None or not said_at < start <= said_at + _NEAR or _marks()["since"].search(plain(lead)):
-        return None
-    return start
+    return start if start is not None and said_at < start <= said_at + _NEAR else None
 
 
 def _put_off(text: str, said_at: datetime) -> datetime | None:
@@ -195,7 +169,7 @@ def _put_off(text: str, said_at: datetime) -> datetime | None:
         if not _names_a_time(sentence):
             continue
         lowered = plain(sentence)
-        swapped = _marks()["swapped"].search(lowered) and not _marks()["happened"].search(lowered)
+        swapped = _marks()["swapped"].search(lowered)
         postponed = _marks()["postponed"].search(lowered)
         if swapped or postponed:
             # "Scratch the 2 June thing, it is pushed to 30 June", "vom 2. Juni auf den 9. Juni verschoben".
@@ -223,23 +197,15 @@ def _new_day(sentence: str, postponed: re.Match[str], said_at: datetime) -> date
 def _of_a_change(lead: str, said_at: datetime) -> Validity:
     """Return the validity of "on 3 June we move": from the one date in the part that holds the change."""
     lowered = plain(lead)
-    if _marks()["anchored"].search(lowered):
-        # "Her lorry comes on 3 June, and from then on she delivers."
-        found = _coming_day(lead, said_at)
-        if found:
-            return found, None
     if not _marks()["changing"].search(lowered):
         return _NEVER
     parts = _parts(lead)
     for place, (start, end) in enumerate(parts):
-        part = lowered[start:end]
-        change = _marks()["changing"].search(part)
-        if not change or _has_happened(part, change):
+        if not _marks()["changing"].search(lowered[start:end]):
             continue
-        # "It slips by four weeks, to 9 February", "on 1 September, she starts": the date may be beyond a comma.
-        following = parts[min(place + 1, len(parts) - 1)][1]
-        for since, until in ((start, end), (start, following), (_fronted(lead, parts, place), end)):
-            found = _coming_day(lead[since:until], said_at)
+        # "It slips by four weeks, to 9 February": the date may be beyond a comma.
+        for until in (end, parts[min(place + 1, len(parts) - 1)][1]):
+            found = _coming_day(lead[start:until], said_at)
             if found and (found - said_at <= _FAR_AHEAD or _YEARS.search(lead)):
                 return found, None
     return _NEVER
@@ -248,23 +214,6 @@ def _of_a_change(lead: str, said_at: datetime) -> Validity:
 def _coming_day(text: str, said_at: datetime) -> datetime | None:
     times = _times(text, said_at, forward=True)
     return _only(each for each in times.starts or times.days or times.others if each > said_at)
-
-
-def _has_happened(part: str, change: re.Match[str]) -> bool:
-    """Return whether a part is about what has happened: "got the job and starts on 3 June" is about both."""
-    happened = _marks()["happened"].search(part)
-    if happened is None:
-        return False
-    joined = _JOINED.search(part, happened.end(), change.end())
-    return joined is None or _marks()["happened"].search(part, change.start()) is not None
-
-
-def _fronted(lead: str, parts: Sequence[tuple[int, int]], place: int) -> int:
-    """Return where the part before one begins, if it is a date alone; else where this one begins."""
-    start, end = parts[max(place - 1, 0)]
-    if place and end - start <= _LONGEST_DATE and _DIGIT.search(lead[start:end]):
-        return start
-    return parts[place][0]
 
 
 def _parts(lead: str) -> Sequence[tuple[int, int]]:
@@ -313,8 +262,8 @@ def _sort(each: TimeExpression, lead: str, said_at: datetime, found: _Times) -> 
         if each.kind == "open" and each.start.year < _FAR_PAST:
             _add(found.latest, each.end)
         return
-    before, after = plain(lead[: each.span[0]]), plain(lead[each.span[1] :])
-    if marks["given_up"].search(before) or marks["naming"].match(words + after):
+    before = plain(lead[: each.span[0]])
+    if marks["given_up"].search(before):
         return
     if each.kind == "open":
         if each.start.year < _FAR_PAST:
@@ -337,7 +286,7 @@ def _sort(each: TimeExpression, lead: str, said_at: datetime, found: _Times) -> 
         return
     if marks["ending"].search(before):
         _add(found.ends, each.end)
-    elif marks["starting"].search(before) or marks["starting_after"].match(after):
+    elif marks["starting"].search(before):
         _add(found.weekdays if each.kind == "date" and not _DIGIT.search(words) else found.starts, start)
     elif each.kind != "time" or start.date() != said_at.date():
         kind = found.days if each.kind != "period" and _DIGIT.search(words) else found.others
@@ -370,13 +319,20 @@ def _same_place(each: TimeExpression, said_at: datetime) -> datetime | None:
 
 @from_tables
 def _marks() -> dict[str, re.Pattern[str]]:
-    """Return patterns of the words around a date: before it up to its first letter, or from its last one on."""
+    """Return patterns of the words around a date: before it up to its first letter, or in it."""
     kinds = (
-        "starting", "starting_after", "ending", "ranging", "bounding", "closing", "changing", "happened",
-        "postponed", "swapped", "given_up", "since", "naming", "anchored",
-    )  # fmt: skip
+        "starting",
+        "ending",
+        "ranging",
+        "bounding",
+        "closing",
+        "changing",
+        "postponed",
+        "swapped",
+        "given_up",
+    )
     listed = {kind: "|".join(words_of(kind)) or "(?!)" for kind in kinds}
     before = {kind: re.compile(rf"(?:{listed[kind]})\s*$") for kind in ("starting", "ending", "given_up")}
     inside = {kind: re.compile(listed[kind]) for kind in kinds if kind not in before}
-    limits = "|".join(listed[kind] for kind in ("starting", "starting_after", "ending"))
+    limits = "|".join(listed[kind] for kind in ("starting", "ending"))
     return before | inside | {"limits": re.compile(limits)}

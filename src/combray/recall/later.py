@@ -15,9 +15,7 @@ import numpy as np
 
 from combray.language.entities import share_a_name
 from combray.language.named_days import first_ahead, lies_behind
-from combray.language.states import states_of
-from combray.language.tense import LEAD, puts_off
-from combray.language.tokens import term_set
+from combray.language.tense import LEAD
 from combray.pipeline import stage
 from combray.recall.open_pairs import open_revisions
 from combray.recall.put_off import outright, put_off
@@ -156,22 +154,14 @@ class ShowLater:
     def _leads(self, link: Link, state: Recalling, times: Times) -> bool:
         """Return whether the later memory of a weighed edge is a plan that came due for this question.
 
-        It does if the question and both memories have a topic in common, or the question finds the plan and both
-        memories hold a name. Else the edge must be probable, and it is enough that the plan does not lack a topic
-        that the other two have in common, or shares a word with the question, or puts off what the edge was of:
-        a plan about the nursery does not answer when the child sleeps.
+        It does if the edge is probable, or if the question finds the plan and both memories hold a name: "Biscuit
+        moves in with us on 21 April" is about the dog that the question finds.
         """
         if link.source not in times.due:
             return False
-        asked = states_of(state.query).topics
-        new, old = state.contents([link.source, link.target])
-        about = asked & states_of(old).topics
-        # "Biscuit moves in with us on 21 April" is about the dog that the question finds.
-        if about & states_of(new).topics or (link.source in state.keys and share_a_name(new, old)):
+        if link.weight >= self.place_from:
             return True
-        if link.weight < self.place_from:
-            return False
-        return not about or not term_set(new).isdisjoint(term_set(state.query)) or puts_off(new)
+        return link.source in state.keys and share_a_name(*state.contents([link.source, link.target]))
 
     def _place(
         self, state: Recalling, links: Sequence[Link], leads: Set[tuple[int, int]], off: Set[tuple[int, int]]

@@ -29,9 +29,9 @@ from combray.language.revisions import (
     text_features,
 )
 from combray.language.scopes import scope_set
-from combray.language.states import States, opposed, states_of
 from combray.language.tense import Tense, tense_of
 from combray.language.tokens import query_terms, spellings
+from combray.language.topics import topics_of
 from combray.records import dataclass, replace
 from combray.remember.state import Draft, Remembering, Suspect
 from combray.runtime import Filter, Keys, KeywordArm, Reader, Runtime
@@ -42,8 +42,7 @@ KINDS = ("fact", "insight", "episode")
 """Kinds that state something. A chunk of a document changes with its file."""
 OF_STORE = (
     "cosine", "cosine gap", "cosine rank", "best cosine", "keyword gap", "keyword rank", "same author",
-    "author rank", "author last", "days", "topics", "topics gap", "topics rank", "topics share", "opposed",
-    "opposed alone", "nearest", "most words", "most topics", "author topics", "author opposed",
+    "author rank", "author last", "days", "topics", "nearest", "most words",
 )  # fmt: skip
 """Names of the features that need the store, in the order of `features`."""
 FEATURES = (*OF_STORE, *OF_PAIR, *OF_TEXT)
@@ -292,13 +291,7 @@ def features(draft: Draft, pool: Pool) -> NDArray[np.float64]:
     pairs = [pair_features(text, old) for old in olds]
     words = [each[_OF_NEW] for each in pairs]
     nearest, best = sorted(pool.cosines, reverse=True), sorted(words, reverse=True)
-    about = states_of(memory.content)
-    states = [states_of(each.content) for each in pool.stated]
-    topics = _shared_topics(about, states)
-    most = sorted(topics, reverse=True)
-    count = max(about.topics.bit_count(), 1)
-    against = [opposed(about, each) for each in states]
-    sides = sum(against)
+    topics = _shared_topics(topics_of(memory.content), [topics_of(each.content) for each in pool.stated])
     now = memory.moment.timestamp()
     # Lists, not arrays: for a dozen rows they are several times faster.
     table = [
@@ -314,36 +307,23 @@ def features(draft: Draft, pool: Pool) -> NDArray[np.float64]:
             rank == 0,
             math.log1p(max((now - old.at) / _DAY, _FEWEST_DAYS)),
             topic,
-            most[0] - topic,
-            min(most.index(topic), 8),
-            (about.topics & state.topics).bit_count() / count,
-            side,
-            side and sides == 1,
             cosine == nearest[0],
             word == best[0],
-            topic == most[0],
-            topic * (old.author == memory.author),
-            side and old.author == memory.author,
             *pair,
             *own,
         ]
-        for old, cosine, rank, word, pair, topic, state, side in zip(
-            pool.stated, pool.cosines, pool.author_rank, words, pairs, topics, states, against, strict=True
+        for old, cosine, rank, word, pair, topic in zip(
+            pool.stated, pool.cosines, pool.author_rank, words, pairs, topics, strict=True
         )
     ]
     return np.array(table, dtype=np.float64)
 
 
-def _shared_topics(about: States, states: Sequence[States]) -> list[float]:
+def _shared_topics(about: int, others: Sequence[int]) -> list[float]:
     """Return for each candidate the sum of the weights of the topics it shares, the rarer the more: about 0-5."""
-    weights = []
-    left = about.topics
-    while left:
-        bit = left & -left
-        left ^= bit
-        held = sum(1 for each in states if each.topics & bit)
-        weights.append((bit, math.log((len(states) + 2) / (held + 1))))
-    return [sum(weight for bit, weight in weights if each.topics & bit) for each in states]
+    bits = [1 << place for place in range(about.bit_length()) if about >> place & 1]
+    weights = [(bit, math.log((len(others) + 2) / (sum(1 for each in others if each & bit) + 1))) for bit in bits]
+    return [sum(weight for bit, weight in weights if each & bit) for each in others]
 
 
 def _is_candidate(old: Memory, new: Memory, allowed: tuple[str, ...]) -> bool:
@@ -362,11 +342,11 @@ def shown_by_words(draft: Draft, pool: Pool, *, young: bool) -> list[int]:
     new = said(content)
     mine = [place for place, old in enumerate(pool.stated) if old.author == author]
     found = [place for place in mine if another_value(new, said(pool.stated[place].content))]
-    topics = states_of(content).topics if young and announces_change(content) else 0
+    topics = topics_of(content) if young and announces_change(content) else 0
     if topics:
         enough = topics.bit_count() / 2
-        states = [states_of(pool.stated[place].content).topics & topics for place in mine]
-        same = [place for place, shared in zip(mine, states, strict=True) if shared.bit_count() >= enough]
+        shared = {place: (topics_of(pool.stated[place].content) & topics).bit_count() for place in mine}
+        same = [place for place in mine if shared[place] >= enough]
         found += sorted(same, key=lambda place: pool.stated[place].at)[-1:]
     return found
 
