@@ -134,11 +134,7 @@ class FileChain:
 
     def _continues(self, descriptor: int, start: int, mark: Mark, lines: bytes) -> bool:
         """Return whether lines follow the entry that ends at an offset, one by one, up to the mark."""
-        head = _last(descriptor, start)[0] if start else None
-        if head is None and (full := segments(self.path)):
-            with _reading(full[-1][1]) as last:
-                head = _last(last, os.fstat(last).st_size)[0]
-        head = head or Head()
+        head = (_last(descriptor, start)[0] if start else None) or self._last_of_full()
         for line in lines.splitlines():
             after, parts = head_of(line), parted(line)
             if after is None or parts is None or hashlib.sha256(parts[0]).hexdigest() != after.hash:
@@ -245,12 +241,15 @@ class FileChain:
         if size and size == self._known[0]:
             return size, self._known[1], b""
         head, torn = _last(descriptor, size)
-        if head is None:
-            full = segments(self.path)
-            if full:
-                with _reading(full[-1][1]) as last:
-                    head = _last(last, os.fstat(last).st_size)[0]
-        return size, head or Head(), torn
+        return size, head or self._last_of_full(), torn
+
+    def _last_of_full(self) -> Head:
+        """Return the head at the end of the last full file; that of an empty chain without one."""
+        full = segments(self.path)
+        if not full:
+            return Head()
+        with _reading(full[-1][1]) as last:
+            return _last(last, os.fstat(last).st_size)[0] or Head()
 
     def _holds(self, descriptor: int, mark: Mark) -> bool:
         """Return whether the line that ends at the mark has its hash."""
@@ -333,11 +332,7 @@ def _last(descriptor: int, size: int) -> tuple[Head | None, bytes]:
     """
     length = min(size, _AT_ONCE)
     while True:
-        os.lseek(descriptor, size - length, os.SEEK_SET)
-        data = b""
-        while len(data) < length and (some := os.read(descriptor, length - len(data))):
-            data += some
-        *lines, torn = data.split(b"\n")
+        *lines, torn = _read(descriptor, size - length, length).split(b"\n")
         # The first of them may start before the block.
         for skipped, line in enumerate(reversed(lines if length == size else lines[1:])):
             head = head_of(line)
@@ -372,5 +367,4 @@ def _states(descriptor: int, mark: Mark) -> bool:
     wanted = b'"' + mark.hash.encode() + b'"}\n'
     if not len(wanted) <= mark.end <= os.fstat(descriptor).st_size:
         return False
-    os.lseek(descriptor, mark.end - len(wanted), os.SEEK_SET)
-    return os.read(descriptor, len(wanted)) == wanted
+    return _read(descriptor, mark.end - len(wanted), len(wanted)) == wanted
