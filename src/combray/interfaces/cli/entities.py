@@ -8,7 +8,7 @@ import click
 
 from combray.interfaces.cli.failures import verb
 from combray.interfaces.cli.options import Target, opens_store
-from combray.interfaces.cli.output import answer, console, for_people, show_json, table, visible
+from combray.interfaces.cli.output import answer, show_rows, visible
 
 
 @verb("combray entities", "combray entities --limit 500 --json")
@@ -21,18 +21,12 @@ def entities(target: Target, limit: int) -> None:
     """
     with target.open() as engine:
         found = engine.entities.list(limit)
-    if not for_people(target):
-        show_json([asdict(each) for each in found])
-        return
-    if not found:
-        console().print("No memory names an entity.")
-        return
-    shown = table("memories", "entity", "also called", "stated by", unbroken=("memories",))
+    rows = []
     for each in found:
         others = (f"{name} (learned)" if name in each.learned else name for name in each.aliases)
-        row = (each.name, ", ".join(others), "\n".join(each.stated_by[:3]))
-        shown.add_row(str(each.memories), *map(visible, row))
-    console().print(shown)
+        rows.append((str(each.memories), each.name, ", ".join(others), "\n".join(each.stated_by[:3])))
+    headings, none = ("memories", "entity", "also called", "stated by"), "No memory names an entity."
+    show_rows(target, [asdict(each) for each in found], headings, rows, none=none, unbroken=("memories",))
 
 
 @verb(

@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 import sys
 from collections.abc import Callable, Sequence
-from datetime import datetime
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -18,11 +17,12 @@ from combray.interfaces.cli.output import (
     counted,
     for_people,
     full,
+    in_words,
     memories,
     moment,
     short,
     show_json,
-    table,
+    show_rows,
     visible,
 )
 from combray.interfaces.cli.requests import carry_out, request_options, tell_taken
@@ -57,14 +57,8 @@ def get(target: Target, memory_id: str) -> None:
     with target.open() as engine:
         memory = engine.get(memory_id)
     fields = full(memory)
-    if not for_people(target):
-        show_json(fields)
-        return
-    shown = table("field", "value")
-    for name, value in fields.items():
-        if value not in (None, "", (), {}):
-            shown.add_row(name, visible(_in_words(value)))
-    console().print(shown)
+    rows = ((name, in_words(value)) for name, value in fields.items() if value not in (None, "", (), {}))
+    show_rows(target, fields, ("field", "value"), rows)
 
 
 def _get_lines(target: Target, path: str, first: str | None, last: str | None) -> None:
@@ -83,12 +77,6 @@ def _get_lines(target: Target, path: str, first: str | None, last: str | None) -
         show_json(excerpt.as_json())
     if not excerpt.text:
         nothing_found(f"{path} does not exist or does not have these lines. Check the path and the lines.")
-
-
-def _in_words(value: Any) -> str:
-    if isinstance(value, datetime):
-        return moment(value)
-    return ", ".join(value) if isinstance(value, tuple) else str(value)
 
 
 @verb(
@@ -281,12 +269,9 @@ def _erase_one(target: Target, memory_id: str, *, yes: bool, derived: bool, **ho
 
 
 def _show_proof(target: Target, certificate: Certificate) -> None:
-    if for_people(target):
-        from combray.interfaces.cli.audit import proof
+    from combray.interfaces.cli.audit import show_proof
 
-        console().print(proof(certificate.as_json()))
-    else:
-        show_json(certificate.as_json())
+    show_proof(target, certificate.as_json())
     if not certificate.clean:
         nothing_found(f"remains of {certificate.id} were found. See 'left' and 'rows'.")
 
@@ -304,21 +289,17 @@ def history(target: Target, memory_id: str, chain: bool) -> None:
     with target.open() as engine:
         steps = engine.chain(memory_id) if chain or for_people(target) else []
         versions = [] if chain else engine.history(memory_id)
-    from combray.interfaces.cli.settling import chain_as_json, show_chain
-
-    if not for_people(target):
-        show_json(chain_as_json(steps) if chain else versions)
-        return
-    if versions:
-        shown = table("#", "when", "who", "change", "before", unbroken=("#",))
-        for each in versions:
-            before = visible(", ".join(f"{name} {value}" for name, value in each.before.items()))
-            shown.add_row(str(each.number), moment(each.changed_at), visible(each.actor), each.operation, before)
-        console().print(shown)
-    elif not chain:
-        console().print("This memory was never changed.")
+    if not chain:
+        rows = (
+            (str(each.number), moment(each.changed_at), each.actor, each.operation, in_words(each.before))
+            for each in versions
+        )
+        headings, none = ("#", "when", "who", "change", "before"), "This memory was never changed."
+        show_rows(target, versions, headings, rows, none=none, unbroken=("#",))
     if chain or len(steps) > 1:
-        show_chain(steps)
+        from combray.interfaces.cli.settling import show_chain
+
+        show_chain(target, steps)
 
 
 def _tell(target: Target, memory_id: str, status: str, message: str, derived: Sequence[str] = ()) -> None:
