@@ -18,7 +18,6 @@ from combray.interfaces.cli.output import (
     in_words,
     show_json,
     show_rows,
-    visible,
 )
 
 if TYPE_CHECKING:
@@ -150,5 +149,5 @@ def export(target: Target, path: Path) -> None:
         raise click.UsageError(f"{path} already exists. Name a new file.")
     with target.open() as engine, path.open("x", encoding="utf-8", newline="\n") as file:
         count = sum(1 for line in engine.audit.lines() if file.write(line))
-    said = f"Wrote {count} entries to {visible(str(path))}."
+    said = f"Wrote {count} entries to {path}."
     answer(target, said, status="written", path=str(path), entries=count)

@@ -8,7 +8,7 @@ import click
 
 from combray.interfaces.cli.failures import verb
 from combray.interfaces.cli.options import Target, opens_store
-from combray.interfaces.cli.output import answer, show_rows, visible
+from combray.interfaces.cli.output import answer, show_rows
 
 
 @verb("combray entities", "combray entities --limit 500 --json")
@@ -51,7 +51,7 @@ def alias(target: Target, name: str, others: tuple[str, ...], merge: bool, remov
         if remove:
             changed = [each.id for other in others for each in engine.entities.separate(name, other)]
             said = f"{', '.join(others)} removed from {name}; changed: {', '.join(changed)}."
-            answer(target, visible(said), status="removed", name=name, aliases=others, ids=changed)
+            answer(target, said, status="removed", name=name, aliases=others, ids=changed)
             return
         done = (
             [engine.entities.merge(other, name) for other in others]
@@ -60,4 +60,4 @@ def alias(target: Target, name: str, others: tuple[str, ...], merge: bool, remov
         )
     ids = [each.id for each in done]
     said = f"{name} is also called {', '.join(others)}. Take it back: combray forget {' '.join(ids)}"
-    answer(target, visible(said), status="declared", name=name, aliases=others, ids=ids)
+    answer(target, said, status="declared", name=name, aliases=others, ids=ids)

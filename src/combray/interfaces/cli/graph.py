@@ -10,7 +10,7 @@ import click
 from combray.interfaces.cli.failures import nothing_found, verb
 from combray.interfaces.cli.files import create_private
 from combray.interfaces.cli.options import Target, in_a_folder, opens_store
-from combray.interfaces.cli.output import answer, compact, show_rows, visible
+from combray.interfaces.cli.output import answer, compact, show_rows
 from combray.types import EDGE_TYPES, EdgeType
 
 if TYPE_CHECKING:
@@ -108,4 +108,4 @@ def viz(target: Target, form: str | None, output: Path, limit: int | None) -> No
         return
     create_private(output)
     output.write_text(drawn, encoding="utf-8")
-    answer(target, f"Wrote {visible(str(output))}.", status="written", path=str(output), format=form)
+    answer(target, f"Wrote {output}.", status="written", path=str(output), format=form)

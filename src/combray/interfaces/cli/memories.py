@@ -22,6 +22,7 @@ from combray.interfaces.cli.output import (
     moment,
     short,
     show_json,
+    show_lines,
     show_rows,
     visible,
 )
@@ -157,15 +158,11 @@ def _one_of_both(ids: tuple[str, ...], where: object, *, about: bool) -> None:
 
 
 def _tell_many(target: Target, done: Changed, status: str) -> None:
-    if for_people(target):
-        for memory_id in done.ids:
-            console().print(memory_id)
-        would = "would be" if done.dry_run else "is" if done.count == 1 else "are"
-        with_them = f", and {counted(len(done.derived), 'fact')} made of them" if done.derived else ""
-        console().print(f"{memories(done.count)} {would} {status}{with_them}.")
-    else:
-        shown = {"status": status, "count": done.count, "dry_run": done.dry_run, "ids": list(done.ids)}
-        show_json(shown | ({"derived": list(done.derived)} if done.derived else {}))
+    would = "would be" if done.dry_run else "is" if done.count == 1 else "are"
+    with_them = f", and {counted(len(done.derived), 'fact')} made of them" if done.derived else ""
+    shown = {"status": status, "count": done.count, "dry_run": done.dry_run, "ids": list(done.ids)}
+    shown |= {"derived": list(done.derived)} if done.derived else {}
+    show_lines(target, shown, [*done.ids, f"{memories(done.count)} {would} {status}{with_them}."])
     if not done.count:
         nothing_found("no memory matches.")
 
@@ -254,18 +251,13 @@ def _erase_one(target: Target, memory_id: str, *, yes: bool, derived: bool, **ho
         return
     message = "the store no longer contains it; backups and exports may"
     left = [each.id for each in (*around.resting, *around.quoting) if each not in gone]
-    if not for_people(target):
-        fields = {"id": memory.id, "status": "erased", "message": message}
-        show_json({**fields, "derived": [each.id for each in gone], "quoted_by": left, "file": around.file})
-        return
-    _tell(target, memory.id, "erased", message)
-    for each in gone:
-        console().print(f"Erased with it: {each.id}")
-    for each_id in left:
-        console().print(f"Not erased, but quotes it or names it as evidence: {each_id}", style="yellow")
+    fields = {"id": memory.id, "status": "erased", "message": message}
+    fields |= {"derived": [each.id for each in gone], "quoted_by": left, "file": around.file}
+    said = [f"{memory.id} is erased: {message}.", *(f"Erased with it: {each.id}" for each in gone)]
+    warnings = [f"Not erased, but quotes it or names it as evidence: {each}" for each in left]
     if around.file:
-        text = f"{visible(around.file)} still contains it and will be indexed again. Remove it from that file."
-        console().print(text, style="yellow")
+        warnings.append(f"{around.file} still contains it and will be indexed again. Remove it from that file.")
+    show_lines(target, fields, said, warnings)
 
 
 def _show_proof(target: Target, certificate: Certificate) -> None:
@@ -349,7 +341,7 @@ def update(target: Target, memory_id: str, **fields: Any) -> None:
         raise click.UsageError("name at least one field to change, such as --content or --tags.")
     with target.open() as engine:
         memory = engine.update(memory_id, **changes)
-    answer(target, f"{memory.id} is updated: {visible(short(memory.content))}", **full(memory))
+    answer(target, f"{memory.id} is updated: {short(memory.content)}", **full(memory))
 
 
 def _cleared(name: str, value: Any) -> Any:

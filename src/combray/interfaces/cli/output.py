@@ -30,6 +30,14 @@ CATEGORY_COLOURS = {
     "context": "blue",
 }
 
+ACTION_COLOURS = {
+    "added": "green",
+    "replaced": "yellow",
+    "skipped": "dim",
+    "untrusted": "yellow",
+    "quarantined": "red",
+}
+
 
 def for_people(target: Target) -> bool:
     """Whether to print tables: standard output is a terminal and --json is not given."""
@@ -38,10 +46,26 @@ def for_people(target: Target) -> bool:
 
 def answer(target: Target, sentence: str, **fields: Any) -> None:
     """Print the sentence in a terminal, otherwise the fields as JSON."""
-    if for_people(target):
-        console().print(sentence)
-    else:
-        show_json(fields)
+    show_lines(target, fields, [sentence])
+
+
+def show_lines(target: Target, plain: Any, said: Iterable[str], warnings: Iterable[str] = ()) -> None:
+    """Print sentences and warnings in a terminal, otherwise `plain` as JSON."""
+    if not for_people(target):
+        show_json(plain)
+        return
+    out = console()
+    for each in said:
+        out.print(visible(each))
+    for each in warnings:
+        out.print(visible(each), style="yellow")
+
+
+def skipped(places: Sequence[tuple[str, str]], most: int = 10) -> list[str]:
+    """Return a warning for each of the first places that were skipped, and their number beyond."""
+    said = [f"skipped {place}: {reason}" for place, reason in places[:most]]
+    more = len(places) - most
+    return [*said, f"skipped {more} more; --json lists them"] if more > 0 else said
 
 
 def show_json(value: Any) -> None:

@@ -10,7 +10,7 @@ import click
 
 from combray.interfaces.cli.failures import NOTHING_FOUND, verb
 from combray.interfaces.cli.options import Target, in_a_folder, limit, opens_store
-from combray.interfaces.cli.output import answer, in_words, moment, show_rows, visible
+from combray.interfaces.cli.output import answer, in_words, moment, show_rows
 
 _LABELS = {"tier": "service tier", "total_insights": "memories", "edge_count": "all edges"}
 """Words of a terminal for the fields whose names in JSON a reader would not understand."""
@@ -101,5 +101,5 @@ def backup(target: Target, path: Path, encrypt: bool) -> None:
         raise click.UsageError(f"--encrypt needs a key. Set {settings.NEW_KEY} or {settings.NEW_KEY}_FILE.")
     with target.open() as engine:
         engine.store.backup(str(path), key=key)
-    said = f"Wrote {visible(str(path))}."
+    said = f"Wrote {path}."
     answer(target, said, status="written", path=str(path), bytes=path.stat().st_size)
