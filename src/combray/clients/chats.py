@@ -13,9 +13,7 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
-import msgspec
-
-from combray.clients.sessions import Session, SessionTurn, keyed, moment, text_of
+from combray.clients.sessions import Session, SessionTurn, decoded, keyed, moment, text_of
 
 _MEMBER = re.compile(r"(?:.*/)?conversations(?:-\d+)?\.json")
 _MARKS = re.compile("\ue200.*?\ue201|[\ue200-\ue20f]", re.DOTALL)
@@ -26,10 +24,7 @@ _SAID = ("text", "multimodal_text")
 
 def read_chats(data: bytes) -> list[Session] | None:
     """Return the conversations of an export's JSON; None if it is something else."""
-    try:
-        value = msgspec.json.decode(data.removeprefix(b"\xef\xbb\xbf"))
-    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
-        return None
+    value = decoded(data)
     if isinstance(value, dict):
         value = value.get("conversations", [value])
     if not isinstance(value, list) or not any(_is_chat(each) for each in value):

@@ -7,7 +7,7 @@ Sources: https://developers.openai.com/codex/hooks, /config-advanced, /mcp and /
 from __future__ import annotations
 
 from combray.clients.claude_code import EVENTS, hook
-from combray.clients.jsonsource import JSON
+from combray.clients.jsonsource import JSON, TOML
 from combray.clients.pieces import Hook, Piece, Table, Whole
 from combray.clients.places import Places, Wanted
 from combray.clients.texts import text_of
@@ -23,7 +23,7 @@ def pieces(places: Places, wanted: Wanted) -> list[Piece]:
     else:
         folder, skills = places.folder("CODEX_HOME", ".codex"), places.home / ".agents" / "skills"
     return [
-        Table(folder / "config.toml", ("mcp_servers", wanted.name), {"command": command, "args": args}),
+        Table(folder / "config.toml", TOML, ("mcp_servers", wanted.name), {"command": command, "args": args}),
         *(
             Hook(folder / "hooks.json", JSON, ("hooks", EVENTS[verb]), hook(verb, wanted, "codex"))
             for verb in wanted.verbs()

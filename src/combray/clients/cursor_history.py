@@ -11,9 +11,7 @@ import sqlite3
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-import msgspec
-
-from combray.clients.sessions import Session, SessionTurn, keyed, moment
+from combray.clients.sessions import Session, SessionTurn, decoded, keyed, moment
 
 _ROLES = {1: "user", 2: "assistant"}
 TABLES = frozenset(("cursorDiskKV",))
@@ -54,9 +52,6 @@ def _documents(database: sqlite3.Connection, prefix: str) -> Iterator[tuple[str,
     last = prefix[:-1] + chr(ord(prefix[-1]) + 1)
     query = "SELECT key, value FROM cursorDiskKV WHERE key >= ? AND key < ? ORDER BY rowid"
     for key, value in database.execute(query, (prefix, last)).fetchall():
-        try:
-            found = msgspec.json.decode(value) if value else None
-        except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
-            continue
+        found = decoded(value)
         if isinstance(found, dict):
             yield str(key), found

@@ -23,13 +23,15 @@ class ShapeError(ValueError):
 
 def value_at(text: str, path: Sequence[str], dialect: Dialect) -> Any:
     """Return the value at a path of keys, or None if there is none. Raises SourceError."""
-    node = read(text, dialect)
+    node = _node_at(read(text, dialect), path)
+    return None if node is None else node.to_value()
+
+
+def _node_at(node: Node | None, path: Sequence[str]) -> Node | None:
     for key in path:
         entry = node.get(key) if node is not None and node.kind == "object" else None
-        if entry is None:
-            return None
-        node = entry.value
-    return None if node is None else node.to_value()
+        node = None if entry is None else entry.value
+    return node
 
 
 def set_value(text: str, path: Sequence[str], value: Any, dialect: Dialect) -> str:
@@ -69,12 +71,7 @@ def append(text: str, path: Sequence[str], value: Any, dialect: Dialect) -> str:
 
 def remove(text: str, path: Sequence[str], dialect: Dialect) -> str:
     """Remove the member at a path; the text as it is if there is none. Raises SourceError."""
-    node = read(text, dialect)
-    for key in path[:-1]:
-        entry = node.get(key) if node is not None and node.kind == "object" else None
-        if entry is None:
-            return text
-        node = entry.value
+    node = _node_at(read(text, dialect), path[:-1])
     if node is None or node.kind != "object":
         return text
     found = node.get(path[-1])
@@ -84,10 +81,7 @@ def remove(text: str, path: Sequence[str], dialect: Dialect) -> str:
 def remove_elements(text: str, path: Sequence[str], unwanted: Callable[[Any], bool], dialect: Dialect) -> str:
     """Remove every element of the array at a path that `unwanted` returns True for. Raises SourceError."""
     while True:
-        node = read(text, dialect)
-        for key in path:
-            entry = node.get(key) if node is not None and node.kind == "object" else None
-            node = None if entry is None else entry.value
+        node = _node_at(read(text, dialect), path)
         if node is None or node.kind != "array":
             return text
         found = next((each for each in node.entries if unwanted(each.value.to_value())), None)
@@ -99,10 +93,7 @@ def remove_elements(text: str, path: Sequence[str], unwanted: Callable[[Any], bo
 def replace_element(text: str, path: Sequence[str], change: Callable[[Any], Any], dialect: Dialect) -> str:
     """Replace every element of the array at a path by what `change` returns for it. Raises SourceError."""
     root = read(text, dialect)
-    node = root
-    for key in path:
-        entry = node.get(key) if node is not None and node.kind == "object" else None
-        node = None if entry is None else entry.value
+    node = _node_at(root, path)
     if root is None or node is None or node.kind != "array":
         return text
     style = _Style(text, root)

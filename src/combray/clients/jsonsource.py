@@ -34,6 +34,8 @@ JSON = Dialect("JSON")
 JSON_WITH_COMMENTS = Dialect("JSON with comments", comments=True)
 JSONC = Dialect("JSONC", comments=True, trailing_commas=True)
 JSON5 = Dialect("JSON5", comments=True, trailing_commas=True, json5=True)
+TOML = Dialect("TOML")
+"""Named only; `tomledit` reads it."""
 
 
 class SourceError(ValueError):

@@ -59,6 +59,10 @@ class Ledger:
             return None
         return data if digest(data) == record.before else None
 
+    def untouched(self, record: Record, current: bytes) -> bool:
+        """Whether nobody changed a file since the set-up, and its original can be put back."""
+        return digest(current) == record.after and (record.before is None or self.original(record) is not None)
+
     def keep(self, data: bytes) -> None:
         """Keep an original aside."""
         place = self._folder / "originals" / str(digest(data))

@@ -12,9 +12,7 @@ from collections import defaultdict
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-import msgspec
-
-from combray.clients.sessions import Session, keyed, said
+from combray.clients.sessions import Session, decoded, keyed, said
 
 TABLES = frozenset(("session", "message", "part"))
 """The tables by which the database is recognised."""
@@ -50,9 +48,6 @@ def _documents(
 ) -> Iterator[tuple[str, Mapping[str, Any]]]:
     query = f"SELECT {key}, data FROM {table} WHERE session_id = ? ORDER BY time_created, id"
     for name, data in database.execute(query, (session,)).fetchall():
-        try:
-            found = msgspec.json.decode(data) if data else None
-        except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
-            continue
+        found = decoded(data)
         if isinstance(found, dict):
             yield str(name), found

@@ -113,6 +113,9 @@ class Server(_InJson):
         if self.state(text) == "foreign":
             problem = f"{'.'.join(self.at)} starts another program."
             raise InvalidInputError(str(self.path), problem, "Give Combray's entry another name with --name.")
+        return self._with(text)
+
+    def _with(self, text: str) -> str:
         if self._get(text, self.at) is None:
             return self._edit(jsonedit.set_value, text, self.at, dict(self.entry))
         for key, value in self.entry.items():
@@ -121,8 +124,9 @@ class Server(_InJson):
 
     def removed(self, text: str, original: str | None) -> str | None:
         """Remove the entry if it is Combray's."""
-        if self.state(text) not in ("wired", "older"):
-            return text
+        return self._without(text, original) if self.state(text) in ("wired", "older") else text
+
+    def _without(self, text: str, original: str | None) -> str:
         return self._pruned(self._edit(jsonedit.remove, text, self.at), self.at[:-1], original)
 
     def state(self, text: str | None) -> State:
@@ -228,45 +232,29 @@ class Default(_InJson):
 
 
 @dataclass(frozen=True, slots=True)
-class Table:
+class Table(Server):
     """The entry of the MCP server in a TOML file."""
-
-    path: Path
-    at: tuple[str, ...]
-    entry: Mapping[str, Any]
 
     def _safely(self, edit: Callable[..., Any], text: str, *arguments: Any) -> Any:
         try:
             return edit(text, self.at, *arguments)
         except tomllib.TOMLDecodeError as error:
-            raise _refused(self.path, error, "TOML") from None
+            raise _refused(self.path, error, self.dialect.name) from None
         except tomledit.TableError as error:
             problem, remedy = f"{error}.", f"Write it as [{'.'.join(self.at)}], or remove it."
             raise InvalidInputError(str(self.path), problem, remedy) from None
 
-    def added(self, text: str | None) -> str:
-        """Add the table, or bring an older one up to date."""
-        if self.state(text) == "foreign":
-            problem = f"{'.'.join(self.at)} starts another program."
-            raise InvalidInputError(str(self.path), problem, "Give Combray's entry another name with --name.")
-        return str(self._safely(tomledit.set_table, text or "", self.entry))
+    def _get(self, text: str | None, path: tuple[str, ...]) -> Any:
+        del path
+        return None if text is None else self._safely(tomledit.table_at, text)
 
-    def removed(self, text: str, original: str | None) -> str | None:
-        """Remove the table if it is Combray's."""
-        if self.state(text) not in ("wired", "older"):
-            return text
+    def _with(self, text: str) -> str:
+        return str(self._safely(tomledit.set_table, text, self.entry))
+
+    def _without(self, text: str, original: str | None) -> str:
         left = str(self._safely(tomledit.remove_table, text))
         # The end of the last line was added with the table behind it.
         return left.rstrip("\r\n") if original and not original.endswith("\n") else left
-
-    def state(self, text: str | None) -> State:
-        """Compare the table's keys."""
-        found = None if text is None else self._safely(tomledit.table_at, text)
-        if found is None:
-            return "missing"
-        if not (isinstance(found, dict) and starts_combray(found.get("command"), found.get("args"))):
-            return "foreign"
-        return "wired" if all(found.get(key) == value for key, value in self.entry.items()) else "older"
 
 
 @dataclass(frozen=True, slots=True)

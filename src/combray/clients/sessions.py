@@ -139,10 +139,7 @@ def read_session(path: Path) -> Session | None:
 def _objects(data: bytes) -> Iterator[Mapping[str, Any]]:
     """The objects of the lines; of a document with a list of messages, as Gemini CLI writes, itself and these."""
     if data.lstrip()[:2] in (b"{\n", b"{\r"):
-        try:
-            whole = msgspec.json.decode(data)
-        except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
-            whole = None
+        whole = decoded(data)
         if isinstance(whole, dict) and isinstance(whole.get("messages"), list):
             yield {name: value for name, value in whole.items() if name != "messages"}
             yield from (each for each in whole["messages"] if isinstance(each, dict))
@@ -154,14 +151,17 @@ def _objects(data: bytes) -> Iterator[Mapping[str, Any]]:
 def entries(data: bytes) -> Iterator[tuple[int, dict[str, Any]]]:
     """Yield the JSON objects of the lines with their numbers from 1; other lines are skipped."""
     for number, line in enumerate(data.split(b"\n"), start=1):
-        if not line.strip():
-            continue
-        try:
-            entry = msgspec.json.decode(line.removeprefix(b"\xef\xbb\xbf"))
-        except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
-            continue
+        entry = decoded(line) if line.strip() else None
         if isinstance(entry, dict):
             yield number, entry
+
+
+def decoded(data: bytes | str | None) -> Any:
+    """Return the value of a JSON text, with or without byte order mark; None for any other text."""
+    try:
+        return msgspec.json.decode(data.removeprefix(b"\xef\xbb\xbf") if isinstance(data, bytes) else data or "")
+    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
+        return None
 
 
 def text_of(content: Any) -> str:

@@ -79,7 +79,7 @@ def plan(client: str, places: Places, wanted: Wanted, folder: Path) -> list[Chan
         base = kept = current
         if record is not None and current is not None:
             original = ledger.original(record)
-            if digest(current) == record.after and (original is not None or record.before is None):
+            if ledger.untouched(record, current):
                 base = kept = original
             else:
                 # Somebody else changed the file since: their text is what eject shall leave.
@@ -108,11 +108,7 @@ def unplan(client: str, places: Places, wanted: Wanted, folder: Path) -> list[Ch
         pieces = by_file.get(path, [])
         record = ledger.records.get(str(path))
         original = ledger.original(record) if record is not None else None
-        if (
-            record is not None
-            and digest(current) == record.after
-            and (original is not None or record.before is None)
-        ):
+        if record is not None and ledger.untouched(record, current):
             after = None if original is None else _removed(original, original, pieces)
         else:
             after = _removed(current, original, pieces)

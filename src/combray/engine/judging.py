@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Protocol, cast
 
 from combray.errors import InvalidInputError
 from combray.runtime import Runtime
-from combray.types import Memory, Remembered, Verdict
+from combray.types import Remembered, Verdict
 
 if TYPE_CHECKING:
     from combray.consolidate.entailment import Decided
@@ -30,18 +30,14 @@ def judged(at: Place, done: list[Remembered]) -> list[Remembered]:
     pairs = [(each.id, candidate.id) for each in done for candidate in each.may_revise]
     if (at.runtime.judge is None and at.runtime.language_model is None) or not pairs:
         return done
-    memories = {each.id: each for each in _live_of(at, pairs)}
+    ids = list(dict.fromkeys(end for pair in pairs for end in pair))
+    reader = at.runtime.store.reader(at.namespace)
+    memories = {each.id: each for each in reader.memories(reader.keys_of(ids).values())}
     asked = [pair for pair in pairs if memories.keys() >= set(pair)]
     decided, _ = settled(at.runtime, [(memories[new], memories[old]) for new, old in asked], at.runtime.clock())
     verdicts = {asked[number - 1]: each for number, each in decided.items() if each.decision != "unsure"}
     applied = {pair for pair, each in verdicts.items() if _settled_by_model(at, *pair, each)}
     return [_without_settled(each, applied, verdicts) for each in done]
-
-
-def _live_of(at: Place, pairs: list[tuple[str, str]]) -> list[Memory]:
-    ids = list(dict.fromkeys(end for pair in pairs for end in pair))
-    reader = at.runtime.store.reader(at.namespace)
-    return reader.memories(reader.keys_of(ids).values())
 
 
 def _settled_by_model(at: Place, new: str, old: str, decided: Decided) -> bool:

@@ -88,8 +88,7 @@ def _consolidated(entries: Iterable[Entry]) -> dict[str, Any]:
 def _cost(at: Namespace) -> float | None:
     """Return what the models of this process have cost; None if no price is set (COMBRAY_PRICES)."""
     prices = read_prices(str(at.settings.get("prices", "")))
-    models = {kind: getattr(at.runtime, kind) for kind in ("embedder", "reranker", "judge", "language_model")}
-    costs = [each["cost"] for each in model_usage(models, at.runtime.peers, prices) if each["cost"] is not None]
+    costs = [each["cost"] for each in model_usage(at.runtime, prices) if each["cost"] is not None]
     return round(sum(costs), 6) if costs else None
 
 

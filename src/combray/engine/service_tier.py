@@ -3,24 +3,12 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 import msgspec
 
-from combray.runtime import (
-    Clock,
-    Embedder,
-    Health,
-    LanguageModel,
-    Peer,
-    Reranker,
-    Runtime,
-    ServiceTier,
-    Store,
-    Tier,
-    TierName,
-)
+from combray.runtime import Clock, Embedder, Health, LanguageModel, Runtime, ServiceTier, Store, Tier, TierName
 
 NAMES: tuple[TierName, ...] = ("READONLY", "BASIC", "STANDARD", "FULL")
 """Lowest first."""
@@ -124,18 +112,15 @@ def _lowest(names: list[TierName]) -> TierName:
     return min(names, key=NAMES.index, default="FULL")
 
 
-def model_usage(
-    models: Mapping[str, Embedder | Reranker | LanguageModel | None],
-    peers: Sequence[Peer],
-    prices: Mapping[str, float],
-) -> list[dict[str, Any]]:
+def model_usage(runtime: Runtime, prices: Mapping[str, float]) -> list[dict[str, Any]]:
     """Return state, counts and cost of each model (by kind) and peer in this process.
 
     `cost` is tokens times the price of a million, by the model's name with or without its dimensions. It is None
     if there is no price or no token count.
     """
-    open_now: list[tuple[str, Any]] = [(kind, model) for kind, model in models.items() if model is not None]
-    open_now += [("peer", peer) for peer in peers]
+    kinds = ("embedder", "reranker", "judge", "language_model")
+    open_now = [(kind, model) for kind in kinds if (model := getattr(runtime, kind)) is not None]
+    open_now += [("peer", peer) for peer in runtime.peers]
     lines = []
     for kind, model in open_now:
         now = health(model)

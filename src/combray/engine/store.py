@@ -52,7 +52,6 @@ class OpenStore:
         counts = reader.status()
         live = sum(counts["by_status"].get(each, 0) for each in LIVE_STATUSES)
         tier = self.tier(check=True)
-        models = {kind: getattr(runtime, kind) for kind in ("embedder", "reranker", "judge", "language_model")}
         prices = read_prices(str(self._at.settings.get("prices", "")))
         return {
             "tier": {"tier": tier.name, "why": tier.why, "since": datetime.fromtimestamp(tier.since, UTC)},
@@ -63,7 +62,7 @@ class OpenStore:
             "namespaces": self.namespaces(),
             "preset": self._at.preset.name,
             "embedder": runtime.embedder.name if runtime.embedder else "none",
-            "models": model_usage(models, runtime.peers, prices),
+            "models": model_usage(runtime, prices),
             "total_insights": live,
             **counts,
             **self._waiting(reader),

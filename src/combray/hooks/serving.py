@@ -6,8 +6,8 @@ import os
 import sys
 import threading
 import time
-from collections.abc import Mapping
-from contextlib import suppress
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager, suppress
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -74,26 +74,22 @@ class Hook:
 
     def stay(self) -> None:
         """Serve hooks until none has called for a while (`hooks.resident`). Failures are logged."""
-        from combray.hooks.resident import Resident, socket_of
+        from combray.hooks.resident import Resident
 
-        try:
+        with self._logging(" stay"):
             self._load()
-            place = socket_of(self.beside, self.location, self.settings)
+            place = self._place()
             if place is None:
                 self._work()
             else:
                 self.beside.make()
                 Resident(self._answers(), place).serve()
-        except Exception as error:  # noqa: BLE001 - the next hook starts another one
-            self.beside.log(f"{self.client} stay: {type(error).__name__}: {error}")
 
     def work(self) -> None:
         """Store what is queued now. Failures are logged, and the queue stays."""
-        try:
+        with self._logging(" work"):
             self._load()
             self._work()
-        except Exception as error:  # noqa: BLE001 - the next worker tries again
-            self.beside.log(f"{self.client} work: {type(error).__name__}: {error}")
 
     # -- one call ----------------------------------------------------------------------------------
 
@@ -103,12 +99,17 @@ class Hook:
 
     def _prepare_next(self) -> None:
         """Start the process that keeps the store open: where that takes too long, no hook would ever answer."""
-        try:
+        with self._logging():
             self._load()
             if self._place() is not None and self._answers().exists:
                 self._start("stay")
+
+    @contextmanager
+    def _logging(self, what: str = "") -> Iterator[None]:
+        try:
+            yield
         except Exception as error:  # noqa: BLE001 - the next hook tries again
-            self.beside.log(f"{self.client}: {type(error).__name__}: {error}")
+            self.beside.log(f"{self.client}{what}: {type(error).__name__}: {error}")
 
     def _elapsed(self) -> int:
         """Milliseconds since this call began."""

@@ -31,7 +31,7 @@ from mcp_types import (
 
 import combray
 from combray.interfaces.mcp.offered import Offered
-from combray.interfaces.mcp.server import Http, Offer, run, server_with
+from combray.interfaces.mcp.server import Http, run, server_with
 
 PLAIN = ToolAnnotations(read_only_hint=True)
 
@@ -105,7 +105,8 @@ def tools() -> list[Offered]:
 
 def main(port: int, folder: Path) -> None:
     engine = combray.open(folder / "conformance.db", embedder="none")
-    server = server_with(Offer(tools(), "A test server.", prompts(), add_resources), lambda: 0)
+    server = server_with(tools(), "A test server.", prompts(), lambda: 0)
+    add_resources(server)
     content.serve_logging(server)
     run(server, engine, Http(port))
 

@@ -10,11 +10,18 @@ import click
 
 from combray.interfaces.cli.failures import NOTHING_FOUND, VerbGroup, nothing_found
 from combray.interfaces.cli.options import Target, in_a_folder, limit, opens_store
-from combray.interfaces.cli.output import answer, console, for_people, show_json, table, visible
+from combray.interfaces.cli.output import (
+    answer,
+    console,
+    counted,
+    for_people,
+    in_words,
+    show_json,
+    show_rows,
+)
 
 if TYPE_CHECKING:
-    from rich.table import Table
-
+    from combray.audit.entry import Entry
     from combray.audit.verify import Report
 
 _SHOWN_IDS = 3
@@ -55,22 +62,19 @@ def show(target: Target, **wanted: Any) -> None:
 def _show(target: Target, **wanted: Any) -> None:
     with target.open() as engine:
         entries = engine.audit.entries(namespace=target.namespace, **wanted)
-    if not for_people(target):
-        show_json(entries)
-    elif entries:
-        shown = table("#", "when", "who", "namespace", "what", "memories", unbroken=("#", "when"))
-        for entry in entries:
-            what = entry.operation + (f" in {entry.within}" if entry.within else "")
-            what += "" if entry.result == "ok" else f": {entry.result}"
-            ids = " ".join(each[:13] for each in entry.ids[:_SHOWN_IDS])
-            if len(entry.ids) > _SHOWN_IDS:
-                ids += f" and {len(entry.ids) - _SHOWN_IDS} more"
-            when = entry.at[:19].replace("T", " ")
-            cells = (str(entry.seq), when, entry.actor, entry.namespace, what, ids)
-            shown.add_row(*map(visible, cells))
-        console().print(shown)
+    headings = ("#", "when", "who", "namespace", "what", "memories")
+    show_rows(target, entries, headings, map(_row, entries), unbroken=("#", "when"))
     if not entries:
         nothing_found("no entry matches.")
+
+
+def _row(entry: Entry) -> tuple[str, ...]:
+    what = entry.operation + (f" in {entry.within}" if entry.within else "")
+    what += "" if entry.result == "ok" else f": {entry.result}"
+    ids = " ".join(each[:13] for each in entry.ids[:_SHOWN_IDS])
+    if len(entry.ids) > _SHOWN_IDS:
+        ids += f" and {len(entry.ids) - _SHOWN_IDS} more"
+    return str(entry.seq), entry.at[:19].replace("T", " "), entry.actor, entry.namespace, what, ids
 
 
 @audit.command()
@@ -80,32 +84,29 @@ def verify(target: Target) -> None:
 
     Exit code 1 if an entry was changed, removed, moved or inserted, or if the end is missing.
     """
+    from rich.text import Text
+
     with target.open() as engine:
         report = engine.audit.verify()
+    shown = {"ok": report.ok, "entries": report.entries, "last": report.last, "files": report.files}
+    shown |= {"findings": report.findings, "more_findings": report.more, "notes": report.notes}
+    found = [*((each, "red") for each in report.findings), *((each, "dim") for each in report.notes)]
+    rows = (
+        (Path(each.file).name, str(each.line or "end"), Text(each.kind, style), each.detail)
+        for each, style in found
+    )
+    show_rows(target, shown, ("file", "line", "", "what"), rows, unbroken=("line",))
     if for_people(target):
-        _show_report(report)
-    else:
-        shown = {"ok": report.ok, "entries": report.entries, "last": report.last, "files": report.files}
-        findings = {"findings": report.findings, "more_findings": report.more, "notes": report.notes}
-        show_json(shown | findings)
+        _conclude(report)
     if not report.ok:
         raise click.exceptions.Exit(NOTHING_FOUND)
 
 
-def _show_report(report: Report) -> None:
-    from rich.text import Text
-
+def _conclude(report: Report) -> None:
     out = console()
-    if report.findings or report.notes:
-        shown = table("file", "line", "", "what", unbroken=("line",))
-        for style, findings in (("red", report.findings), ("dim", report.notes)):
-            for each in findings:
-                name = visible(Path(each.file).name)
-                shown.add_row(name, str(each.line or "end"), Text(each.kind, style), visible(each.detail))
-        out.print(shown)
     if report.more:
         out.print(f"… and {report.more} more places.")
-    files = f"{len(report.files)} file{'s' if len(report.files) != 1 else ''}"
+    files = counted(len(report.files), "file")
     if report.ok:
         out.print(f"The audit log is intact: {report.entries} entries in {files}.")
     else:
@@ -129,32 +130,14 @@ def certificate(target: Target, memory_id: str) -> None:
         show_json(shown)
         return
     for each in shown:
-        console().print(proof(each))
+        show_proof(target, each)
 
 
-def proof(fields: Mapping[str, Any]) -> Table:
-    """Return a certificate as a table."""
-    shown = table("proof of erasure", "")
-    for name, value in fields.items():
-        if name != "digests":
-            shown.add_row(visible(name.replace("_", " ")), visible(_in_words(value)))
-    return shown
-
-
-def _in_words(value: Any) -> str:
-    if isinstance(value, bool):
-        return "yes" if value else "no"
-    if isinstance(value, Mapping):
-        return ", ".join(f"{each} {name}" for name, each in value.items()) or "nothing"
-    if isinstance(value, (list, tuple)):
-        found = (
-            f"{each.get('file')}: {each.get('count')} {each.get('kind')}"
-            if isinstance(each, Mapping)
-            else str(each)
-            for each in value
-        )
-        return "\n".join(found) or "nothing"
-    return str(value)
+def show_proof(target: Target, fields: Mapping[str, Any]) -> None:
+    """Print a certificate."""
+    shown = {name: value for name, value in fields.items() if name != "digests"}
+    rows = ((name.replace("_", " "), in_words(value)) for name, value in shown.items())
+    show_rows(target, fields, ("proof of erasure", ""), rows)
 
 
 @audit.command()
@@ -166,5 +149,5 @@ def export(target: Target, path: Path) -> None:
         raise click.UsageError(f"{path} already exists. Name a new file.")
     with target.open() as engine, path.open("x", encoding="utf-8", newline="\n") as file:
         count = sum(1 for line in engine.audit.lines() if file.write(line))
-    said = f"Wrote {count} entries to {visible(str(path))}."
+    said = f"Wrote {count} entries to {path}."
     answer(target, said, status="written", path=str(path), entries=count)

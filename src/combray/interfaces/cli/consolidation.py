@@ -13,7 +13,16 @@ import click
 
 from combray.interfaces.cli.failures import NOTHING_FOUND, say, verb
 from combray.interfaces.cli.options import Target, opens_store
-from combray.interfaces.cli.output import answer, console, for_people, pairs, progress, short, show_json, table
+from combray.interfaces.cli.output import (
+    answer,
+    console,
+    for_people,
+    pairs,
+    progress,
+    short,
+    show_json,
+    show_rows,
+)
 
 if TYPE_CHECKING:
     from combray.engine import Engine
@@ -115,13 +124,9 @@ def _show(target: Target, done: ConsolidationReport) -> None:
         show_json({name: getattr(done, name) for name in _FIELDS} | {"waiting": pairs(done.waiting)})
         return
     out = console()
-    if done.plan:
-        plan = table("what", "memory", "why", unbroken=("what",))
-        for line in done.plan[:_ROWS]:
-            plan.add_row(line.operation, short(line.content, 60), short(line.detail, 60))
-        out.print(plan)
-        if len(done.plan) > _ROWS:
-            out.print(f"… and {len(done.plan) - _ROWS} more (--json shows all)", style="dim")
+    rows = ((each.operation, short(each.content, 60), short(each.detail, 60)) for each in done.plan[:_ROWS])
+    more = f"… and {len(done.plan) - _ROWS} more (--json shows all)" if len(done.plan) > _ROWS else ""
+    show_rows(target, None, ("what", "memory", "why"), rows, hint=more, unbroken=("what",))
     out.print(f"{'Would be done' if done.dry_run else 'Done'}: {_counted(done.counts)}.")
     for each in done.waiting[:_ROWS]:
         out.print(f"? {short(each.first.content, 50)} ↔ {short(each.second.content, 50)}: {each.reason}")
@@ -138,20 +143,19 @@ def _show(target: Target, done: ConsolidationReport) -> None:
 def _show_runs(target: Target, runs: list[Run]) -> None:
     from combray.engine.consolidation import moment
 
-    if not for_people(target):
-        listed = []
-        for run in runs:
-            times = {"started": moment(run.started), "ended": run.ended and moment(run.ended)}
-            listed.append({"run_id": run.id, **times, "state": run.state, "counts": dict(run.counts)})
-        show_json(listed)
-        return
-    if not runs:
-        console().print("No consolidation has run yet.")
-        return
-    shown = table("run", "started", "state", "what it did", unbroken=("run", "started"))
+    listed = []
     for run in runs:
-        shown.add_row(run.id, f"{moment(run.started):%Y-%m-%d %H:%M}", run.state, _counted(run.counts))
-    console().print(shown)
+        times = {"started": moment(run.started), "ended": run.ended and moment(run.ended)}
+        listed.append({"run_id": run.id, **times, "state": run.state, "counts": dict(run.counts)})
+    rows = ((run.id, f"{moment(run.started):%Y-%m-%d %H:%M}", run.state, _counted(run.counts)) for run in runs)
+    show_rows(
+        target,
+        listed,
+        ("run", "started", "state", "what it did"),
+        rows,
+        none="No consolidation has run yet.",
+        unbroken=("run", "started"),
+    )
 
 
 def _counted(counts: Mapping[str, int]) -> str:

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from combray.interfaces.cli.failures import verb
-from combray.interfaces.cli.output import console, visible
+from combray.interfaces.cli.output import ACTION_COLOURS, console, visible
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -21,13 +21,6 @@ if TYPE_CHECKING:
     from combray.engine import Engine
 
 _SHOWN = 3
-_COLOURS = {
-    "added": "green",
-    "replaced": "yellow",
-    "skipped": "dim",
-    "untrusted": "yellow",
-    "quarantined": "red",
-}
 
 
 @verb("combray demo")
@@ -90,7 +83,7 @@ def _remember(engine: Engine, story: dict[str, Any], out: Console) -> None:
             body.append(f"\nbecause: {visible(done.reason)}", "dim")
         if causal := done.edges_created.get("causal"):
             body.append(f"\ncausal edges: {causal}", "dim")
-        shown.add_row(Text(done.action, _COLOURS[done.action]), body)
+        shown.add_row(Text(done.action, ACTION_COLOURS[done.action]), body)
     out.print(shown)
     if done.replaced_id:
         old = engine.get(done.replaced_id)

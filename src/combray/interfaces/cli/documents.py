@@ -9,14 +9,13 @@ import click
 
 from combray.interfaces.cli.failures import INTERRUPTED, verb
 from combray.interfaces.cli.options import Target, opens_store
-from combray.interfaces.cli.output import answer, console, counted, for_people, progress, show_json, visible
+from combray.interfaces.cli.output import answer, counted, progress, show_lines, skipped
 
 if TYPE_CHECKING:
     from combray.documents.sync import IndexReport
 
 _FOLDER = click.argument("folder", metavar="DIR", type=click.Path(exists=True, file_okay=False, path_type=Path))
 _ANY = click.Path(exists=True, path_type=Path)
-_SHOWN = 10
 
 
 @verb(
@@ -55,7 +54,7 @@ def index(target: Target, folder: Path, remove: bool, **how: Any) -> None:
     with target.open(to_write=not remove) as engine:
         if remove:
             count = engine.documents.drop(folder)
-            said = f"{visible(str(folder))} is no longer indexed; {count} chunks are hidden."
+            said = f"{folder} is no longer indexed; {count} chunks are hidden."
             answer(target, said, status="removed", folder=str(folder), chunks=count)
             return
         with progress("Reading files") as step:
@@ -64,22 +63,14 @@ def index(target: Target, folder: Path, remove: bool, **how: Any) -> None:
 
 
 def _show(target: Target, report: IndexReport) -> None:
-    if not for_people(target):
-        show_json(report.as_json())
-        return
-    out = console()
     counts = {name: getattr(report, name) for name in ("added", "changed", "renamed", "removed")}
     changes = ", ".join(f"{count} {name}" for name, count in counts.items() if count) or "nothing changed"
     held = f"{counted(report.files, 'file')}, {counted(report.chunks, 'chunk')}"
-    out.print(f"{held}: {changes}, in {report.seconds:.1f} s.")
-    if report.quarantined:
-        out.print(f"{report.quarantined} chunks quarantined: combray review --quarantined", style="yellow")
-    for path, reason in report.skipped[:_SHOWN]:
-        out.print(f"skipped {visible(path)}: {visible(reason)}", style="yellow")
-    if len(report.skipped) > _SHOWN:
-        out.print(f"skipped {len(report.skipped) - _SHOWN} more; --json lists them", style="yellow")
-    for problem in report.degraded:
-        out.print(visible(problem), style="yellow")
+    apart = (
+        [f"{report.quarantined} chunks quarantined: combray review --quarantined"] if report.quarantined else []
+    )
+    warnings = [*apart, *skipped(report.skipped), *report.degraded]
+    show_lines(target, report.as_json(), [f"{held}: {changes}, in {report.seconds:.1f} s."], warnings)
 
 
 @verb("combray watch ~/notes")

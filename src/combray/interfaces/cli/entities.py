@@ -8,7 +8,7 @@ import click
 
 from combray.interfaces.cli.failures import verb
 from combray.interfaces.cli.options import Target, opens_store
-from combray.interfaces.cli.output import answer, console, for_people, show_json, table, visible
+from combray.interfaces.cli.output import answer, show_rows
 
 
 @verb("combray entities", "combray entities --limit 500 --json")
@@ -21,18 +21,12 @@ def entities(target: Target, limit: int) -> None:
     """
     with target.open() as engine:
         found = engine.entities.list(limit)
-    if not for_people(target):
-        show_json([asdict(each) for each in found])
-        return
-    if not found:
-        console().print("No memory names an entity.")
-        return
-    shown = table("memories", "entity", "also called", "stated by", unbroken=("memories",))
+    rows = []
     for each in found:
         others = (f"{name} (learned)" if name in each.learned else name for name in each.aliases)
-        row = (each.name, ", ".join(others), "\n".join(each.stated_by[:3]))
-        shown.add_row(str(each.memories), *map(visible, row))
-    console().print(shown)
+        rows.append((str(each.memories), each.name, ", ".join(others), "\n".join(each.stated_by[:3])))
+    headings, none = ("memories", "entity", "also called", "stated by"), "No memory names an entity."
+    show_rows(target, [asdict(each) for each in found], headings, rows, none=none, unbroken=("memories",))
 
 
 @verb(
@@ -57,7 +51,7 @@ def alias(target: Target, name: str, others: tuple[str, ...], merge: bool, remov
         if remove:
             changed = [each.id for other in others for each in engine.entities.separate(name, other)]
             said = f"{', '.join(others)} removed from {name}; changed: {', '.join(changed)}."
-            answer(target, visible(said), status="removed", name=name, aliases=others, ids=changed)
+            answer(target, said, status="removed", name=name, aliases=others, ids=changed)
             return
         done = (
             [engine.entities.merge(other, name) for other in others]
@@ -66,4 +60,4 @@ def alias(target: Target, name: str, others: tuple[str, ...], merge: bool, remov
         )
     ids = [each.id for each in done]
     said = f"{name} is also called {', '.join(others)}. Take it back: combray forget {' '.join(ids)}"
-    answer(target, visible(said), status="declared", name=name, aliases=others, ids=ids)
+    answer(target, said, status="declared", name=name, aliases=others, ids=ids)

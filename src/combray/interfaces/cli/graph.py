@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import click
 
 from combray.interfaces.cli.failures import nothing_found, verb
 from combray.interfaces.cli.files import create_private
 from combray.interfaces.cli.options import Target, in_a_folder, opens_store
-from combray.interfaces.cli.output import answer, compact, for_people, show_json, visible
+from combray.interfaces.cli.output import answer, compact, show_rows
 from combray.types import EDGE_TYPES, EdgeType
 
 if TYPE_CHECKING:
@@ -55,32 +55,24 @@ def related(target: Target, memory_id: str, edge_type: EdgeType | None, depth: i
     """Show linked memories, nearest first."""
     with target.open() as engine:
         found = engine.related(memory_id, type=edge_type, depth=depth)
-    if not for_people(target):
-        steps = [
-            {
-                "depth": each.depth,
-                "edge_type": each.via,
-                "weight": each.weight,
-                "edges": [
-                    {"edge_type": via, "weight": weight} | ({"sub_type": sub} if sub else {})
-                    for (via, weight), sub in zip(each.edges, each.subtypes, strict=True)
-                ],
-            }
-            for each in found
-        ]
-        show_json([compact(each.memory) | step for each, step in zip(found, steps, strict=True)])
-    elif found:
-        from combray.interfaces.cli.showing import show_memories
-
-        rows = [((str(each.depth), _edges(each)), each.memory) for each in found]
-        show_memories(("step", "edges"), rows, none="")
+    rows = ((str(each.depth), _edges(each), each.memory) for each in found)
+    show_rows(target, list(map(_as_json, found)), ("step", "edges", "memory"), rows)
     if not found:
         nothing_found("the memory has no " + (f"{edge_type} edges." if edge_type else "edges."))
 
 
+def _as_json(found: Related) -> dict[str, Any]:
+    edges = [
+        {"edge_type": via, "weight": weight} | ({"sub_type": sub} if sub else {})
+        for (via, weight), sub in zip(found.edges, found.subtypes, strict=True)
+    ]
+    step = {"depth": found.depth, "edge_type": found.via, "weight": found.weight, "edges": edges}
+    return compact(found.memory) | step
+
+
 def _edges(found: Related) -> str:
     said = [
-        f"{via} {weight:.2f}{f' ({visible(sub)})' if sub else ''}"
+        f"{via} {weight:.2f}{f' ({sub})' if sub else ''}"
         for (via, weight), sub in zip(found.edges, found.subtypes, strict=True)
     ]
     # Edges from several memories of the step before read alike.
@@ -116,4 +108,4 @@ def viz(target: Target, form: str | None, output: Path, limit: int | None) -> No
         return
     create_private(output)
     output.write_text(drawn, encoding="utf-8")
-    answer(target, f"Wrote {visible(str(output))}.", status="written", path=str(output), format=form)
+    answer(target, f"Wrote {output}.", status="written", path=str(output), format=form)

@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 import sys
 from collections.abc import Callable, Sequence
-from datetime import datetime
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -18,11 +17,13 @@ from combray.interfaces.cli.output import (
     counted,
     for_people,
     full,
+    in_words,
     memories,
     moment,
     short,
     show_json,
-    table,
+    show_lines,
+    show_rows,
     visible,
 )
 from combray.interfaces.cli.requests import carry_out, request_options, tell_taken
@@ -57,14 +58,8 @@ def get(target: Target, memory_id: str) -> None:
     with target.open() as engine:
         memory = engine.get(memory_id)
     fields = full(memory)
-    if not for_people(target):
-        show_json(fields)
-        return
-    shown = table("field", "value")
-    for name, value in fields.items():
-        if value not in (None, "", (), {}):
-            shown.add_row(name, visible(_in_words(value)))
-    console().print(shown)
+    rows = ((name, in_words(value)) for name, value in fields.items() if value not in (None, "", (), {}))
+    show_rows(target, fields, ("field", "value"), rows)
 
 
 def _get_lines(target: Target, path: str, first: str | None, last: str | None) -> None:
@@ -83,12 +78,6 @@ def _get_lines(target: Target, path: str, first: str | None, last: str | None) -
         show_json(excerpt.as_json())
     if not excerpt.text:
         nothing_found(f"{path} does not exist or does not have these lines. Check the path and the lines.")
-
-
-def _in_words(value: Any) -> str:
-    if isinstance(value, datetime):
-        return moment(value)
-    return ", ".join(value) if isinstance(value, tuple) else str(value)
 
 
 @verb(
@@ -169,15 +158,11 @@ def _one_of_both(ids: tuple[str, ...], where: object, *, about: bool) -> None:
 
 
 def _tell_many(target: Target, done: Changed, status: str) -> None:
-    if for_people(target):
-        for memory_id in done.ids:
-            console().print(memory_id)
-        would = "would be" if done.dry_run else "is" if done.count == 1 else "are"
-        with_them = f", and {counted(len(done.derived), 'fact')} made of them" if done.derived else ""
-        console().print(f"{memories(done.count)} {would} {status}{with_them}.")
-    else:
-        shown = {"status": status, "count": done.count, "dry_run": done.dry_run, "ids": list(done.ids)}
-        show_json(shown | ({"derived": list(done.derived)} if done.derived else {}))
+    would = "would be" if done.dry_run else "is" if done.count == 1 else "are"
+    with_them = f", and {counted(len(done.derived), 'fact')} made of them" if done.derived else ""
+    shown = {"status": status, "count": done.count, "dry_run": done.dry_run, "ids": list(done.ids)}
+    shown |= {"derived": list(done.derived)} if done.derived else {}
+    show_lines(target, shown, [*done.ids, f"{memories(done.count)} {would} {status}{with_them}."])
     if not done.count:
         nothing_found("no memory matches.")
 
@@ -266,27 +251,19 @@ def _erase_one(target: Target, memory_id: str, *, yes: bool, derived: bool, **ho
         return
     message = "the store no longer contains it; backups and exports may"
     left = [each.id for each in (*around.resting, *around.quoting) if each not in gone]
-    if not for_people(target):
-        fields = {"id": memory.id, "status": "erased", "message": message}
-        show_json({**fields, "derived": [each.id for each in gone], "quoted_by": left, "file": around.file})
-        return
-    _tell(target, memory.id, "erased", message)
-    for each in gone:
-        console().print(f"Erased with it: {each.id}")
-    for each_id in left:
-        console().print(f"Not erased, but quotes it or names it as evidence: {each_id}", style="yellow")
+    fields = {"id": memory.id, "status": "erased", "message": message}
+    fields |= {"derived": [each.id for each in gone], "quoted_by": left, "file": around.file}
+    said = [f"{memory.id} is erased: {message}.", *(f"Erased with it: {each.id}" for each in gone)]
+    warnings = [f"Not erased, but quotes it or names it as evidence: {each}" for each in left]
     if around.file:
-        text = f"{visible(around.file)} still contains it and will be indexed again. Remove it from that file."
-        console().print(text, style="yellow")
+        warnings.append(f"{around.file} still contains it and will be indexed again. Remove it from that file.")
+    show_lines(target, fields, said, warnings)
 
 
 def _show_proof(target: Target, certificate: Certificate) -> None:
-    if for_people(target):
-        from combray.interfaces.cli.audit import proof
+    from combray.interfaces.cli.audit import show_proof
 
-        console().print(proof(certificate.as_json()))
-    else:
-        show_json(certificate.as_json())
+    show_proof(target, certificate.as_json())
     if not certificate.clean:
         nothing_found(f"remains of {certificate.id} were found. See 'left' and 'rows'.")
 
@@ -304,21 +281,17 @@ def history(target: Target, memory_id: str, chain: bool) -> None:
     with target.open() as engine:
         steps = engine.chain(memory_id) if chain or for_people(target) else []
         versions = [] if chain else engine.history(memory_id)
-    from combray.interfaces.cli.settling import chain_as_json, show_chain
-
-    if not for_people(target):
-        show_json(chain_as_json(steps) if chain else versions)
-        return
-    if versions:
-        shown = table("#", "when", "who", "change", "before", unbroken=("#",))
-        for each in versions:
-            before = visible(", ".join(f"{name} {value}" for name, value in each.before.items()))
-            shown.add_row(str(each.number), moment(each.changed_at), visible(each.actor), each.operation, before)
-        console().print(shown)
-    elif not chain:
-        console().print("This memory was never changed.")
+    if not chain:
+        rows = (
+            (str(each.number), moment(each.changed_at), each.actor, each.operation, in_words(each.before))
+            for each in versions
+        )
+        headings, none = ("#", "when", "who", "change", "before"), "This memory was never changed."
+        show_rows(target, versions, headings, rows, none=none, unbroken=("#",))
     if chain or len(steps) > 1:
-        show_chain(steps)
+        from combray.interfaces.cli.settling import show_chain
+
+        show_chain(target, steps)
 
 
 def _tell(target: Target, memory_id: str, status: str, message: str, derived: Sequence[str] = ()) -> None:
@@ -368,7 +341,7 @@ def update(target: Target, memory_id: str, **fields: Any) -> None:
         raise click.UsageError("name at least one field to change, such as --content or --tags.")
     with target.open() as engine:
         memory = engine.update(memory_id, **changes)
-    answer(target, f"{memory.id} is updated: {visible(short(memory.content))}", **full(memory))
+    answer(target, f"{memory.id} is updated: {short(memory.content)}", **full(memory))
 
 
 def _cleared(name: str, value: Any) -> Any:

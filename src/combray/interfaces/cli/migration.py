@@ -8,7 +8,7 @@ import click
 
 from combray.interfaces.cli.failures import verb
 from combray.interfaces.cli.options import Target, opens_store
-from combray.interfaces.cli.output import console, for_people, progress, show_json, table
+from combray.interfaces.cli.output import progress, show_rows
 
 
 @verb(
@@ -28,10 +28,6 @@ def migrate(target: Target, source: str, target_store: str, only: tuple[str, ...
 
     with progress("memories") as bar:
         moved = run(source, target_store, namespaces=only, progress=lambda _, done, total: bar(done, total))
-    if not for_people(target):
-        show_json([asdict(each) for each in moved])
-        return
-    shown = table("namespace", "memories", "edges", "copied", "checksum")
-    for each in moved:
-        shown.add_row(each.namespace, str(each.memories), str(each.edges), str(each.copied), each.checksum)
-    console().print(shown)
+    names = ("namespace", "memories", "edges", "copied", "checksum")
+    rows = ([str(getattr(each, name)) for name in names] for each in moved)
+    show_rows(target, [asdict(each) for each in moved], names, rows)

@@ -6,7 +6,7 @@ import click
 
 from combray.interfaces.cli.failures import NOTHING_FOUND, VerbGroup, say
 from combray.interfaces.cli.options import Target, without_store
-from combray.interfaces.cli.output import console, for_people, progress, show_json, table, visible
+from combray.interfaces.cli.output import console, for_people, progress, show_rows, visible
 
 _KINDS = {
     "embedder": "embedder",
@@ -52,17 +52,13 @@ def test(target: Target) -> None:
     from combray.engine.models import trials
 
     tried = list(trials({name: getattr(target, name) for name in ("embedder", "reranker", "language_model")}))
-    if for_people(target):
-        signs = {True: Text("ok", "green"), False: Text("failed", "red"), None: Text("-")}
-        shown = table("model", "", "ms", "result and remedy", unbroken=("ms",))
-        for each in tried:
-            said = f"{each.detail}\n{each.remedy}".strip()
-            milliseconds = "" if each.milliseconds is None else f"{each.milliseconds:.0f}"
-            name = f"{_KINDS[each.kind]}\n{visible(each.name)}"
-            shown.add_row(name, signs[each.ok], milliseconds, visible(said))
-        console().print(shown)
-    else:
-        show_json(tried)
+    signs = {True: Text("ok", "green"), False: Text("failed", "red"), None: Text("-")}
+    rows = []
+    for each in tried:
+        milliseconds = "" if each.milliseconds is None else f"{each.milliseconds:.0f}"
+        said = f"{each.detail}\n{each.remedy}".strip()
+        rows.append((f"{_KINDS[each.kind]}\n{each.name}", signs[each.ok], milliseconds, said))
+    show_rows(target, tried, ("model", "", "ms", "result and remedy"), rows, unbroken=("ms",))
     if any(each.ok is False for each in tried):
         raise click.exceptions.Exit(NOTHING_FOUND)
 
@@ -89,15 +85,11 @@ def fetch(target: Target, spec: str) -> None:
             fetched = fetched_model(spec, step)
     except InvalidInputError as error:
         raise click.UsageError(f"{error.problem} {error.remedy}") from error
+    rows = ((each.name, f"{each.size:,}", each.sha256) for each in fetched.files)
+    show_rows(target, fetched, ("file", "bytes", "SHA-256"), rows, unbroken=("bytes",))
     if for_people(target):
-        shown = table("file", "bytes", "SHA-256", unbroken=("bytes",))
-        for each in fetched.files:
-            shown.add_row(visible(each.name), f"{each.size:,}", each.sha256)
-        console().print(shown)
         console().print(f"{fetched.repository} at commit {fetched.commit}, in {visible(fetched.folder)}.")
         console().print(f"To pin this version: {fetched.spec}")
-    else:
-        show_json(fetched)
     if fetched.note:
         say(fetched.note)
 
@@ -107,18 +99,15 @@ def _list(target: Target) -> None:
 
     offered = offers()
     used = in_use({"embedder": target.embedder})
-    if not for_people(target):
-        show_json({"in_use": used, "offers": offered})
-        return
-    shown = table("kind", "spec", "what it is", "needs")
+    rows = []
     for each in offered:
         needs = []
         if each.extra:
             needs.append(f"extra {each.extra}: {'installed' if each.installed else 'not installed'}")
         if each.key_variable:
             needs.append(f"{each.key_variable}: {'set' if each.key_is_set else 'not set'}")
-        shown.add_row(_KINDS[each.kind], each.spec, each.about, "; ".join(needs))
-    console().print(shown)
-    console().print(
-        "In use: " + visible("; ".join(f"{kind.replace('_', ' ')} {spec}" for kind, spec in used.items()))
-    )
+        rows.append((_KINDS[each.kind], each.spec, each.about, "; ".join(needs)))
+    show_rows(target, {"in_use": used, "offers": offered}, ("kind", "spec", "what it is", "needs"), rows)
+    if for_people(target):
+        using = "; ".join(f"{kind.replace('_', ' ')} {spec}" for kind, spec in used.items())
+        console().print(f"In use: {visible(using)}")

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import sys
 import unicodedata
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from datetime import datetime
 from typing import TYPE_CHECKING, Any
@@ -17,6 +17,7 @@ from combray.interfaces.cli.options import Target
 if TYPE_CHECKING:
     from rich.console import Console
     from rich.table import Table
+    from rich.text import Text
 
     from combray.engine.consolidation import Waiting
     from combray.types import Hit, Memory
@@ -29,6 +30,14 @@ CATEGORY_COLOURS = {
     "context": "blue",
 }
 
+ACTION_COLOURS = {
+    "added": "green",
+    "replaced": "yellow",
+    "skipped": "dim",
+    "untrusted": "yellow",
+    "quarantined": "red",
+}
+
 
 def for_people(target: Target) -> bool:
     """Whether to print tables: standard output is a terminal and --json is not given."""
@@ -37,10 +46,26 @@ def for_people(target: Target) -> bool:
 
 def answer(target: Target, sentence: str, **fields: Any) -> None:
     """Print the sentence in a terminal, otherwise the fields as JSON."""
-    if for_people(target):
-        console().print(sentence)
-    else:
-        show_json(fields)
+    show_lines(target, fields, [sentence])
+
+
+def show_lines(target: Target, plain: Any, said: Iterable[str], warnings: Iterable[str] = ()) -> None:
+    """Print sentences and warnings in a terminal, otherwise `plain` as JSON."""
+    if not for_people(target):
+        show_json(plain)
+        return
+    out = console()
+    for each in said:
+        out.print(visible(each))
+    for each in warnings:
+        out.print(visible(each), style="yellow")
+
+
+def skipped(places: Sequence[tuple[str, str]], most: int = 10) -> list[str]:
+    """Return a warning for each of the first places that were skipped, and their number beyond."""
+    said = [f"skipped {place}: {reason}" for place, reason in places[:most]]
+    more = len(places) - most
+    return [*said, f"skipped {more} more; --json lists them"] if more > 0 else said
 
 
 def show_json(value: Any) -> None:
@@ -68,6 +93,60 @@ def table(*headings: str, unbroken: tuple[str, ...] = ()) -> Table:
     for heading in headings:
         made.add_column(heading, no_wrap=heading in unbroken, overflow="fold")
     return made
+
+
+def show_rows(
+    target: Target,
+    plain: Any,
+    headings: Sequence[str],
+    rows: Iterable[Sequence[str | Text | Memory]],
+    *,
+    none: str = "",
+    hint: str = "",
+    unbroken: tuple[str, ...] = (),
+) -> None:
+    """Print records: as a table with a hint in a terminal, otherwise `plain` as JSON.
+
+    A cell is a text, or a memory, which is shown with what a reader needs of it. `none` stands for no rows.
+    """
+    if not for_people(target):
+        show_json(plain)
+        return
+    out, shown = console(), table(*headings, unbroken=unbroken)
+    for row in rows:
+        shown.add_row(*(_cell(each, headings) for each in row))
+    if shown.row_count:
+        out.print(shown)
+        if hint:
+            out.print(hint, style="dim")
+    elif none:
+        out.print(none)
+
+
+def _cell(value: str | Text | Memory, headings: Sequence[str]) -> Text | str:
+    from rich.text import Text
+
+    if isinstance(value, (str, Text)):
+        return visible(value) if isinstance(value, str) else value
+    from combray.interfaces.cli.showing import described
+
+    # A column with the time of recording says it already.
+    dated = "recorded" not in headings or value.moment != value.recorded_at
+    return Text(visible(value.content)).append("\n").append_text(described(value, dated=dated))
+
+
+def in_words(value: Any) -> str:
+    """Return any value as text for a table; what it holds is not escaped."""
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    if isinstance(value, datetime):
+        return moment(value)
+    if isinstance(value, Mapping):
+        return ", ".join(f"{name} {in_words(each)}" for name, each in value.items()) or "none"
+    if isinstance(value, list | tuple):
+        records = any(isinstance(each, Mapping) for each in value)
+        return ("\n" if records else ", ").join(map(in_words, value)) or "none"
+    return "none" if value is None else str(value)
 
 
 def visible(text: str) -> str:

@@ -2,17 +2,15 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterator
+from typing import Any
 
 import click
 
 from combray.errors import CombrayError, InvalidInputError, PluginError
 from combray.interfaces.cli.failures import VerbGroup
 from combray.interfaces.cli.options import Target, without_store
-from combray.interfaces.cli.output import console, for_people, show_json, table
-
-if TYPE_CHECKING:
-    from rich.table import Table
+from combray.interfaces.cli.output import console, for_people, show_json, show_rows
 
 
 @click.group(cls=VerbGroup, invoke_without_command=True, examples=("combray presets show mnemon",))
@@ -45,19 +43,17 @@ def show(target: Target, name: str) -> None:
     out.print(f"{preset.name}: {preset.summary}", style="bold")
     out.print(preset.source, style="dim")
     for verb, stages in pipelines.items():
-        shown = table(verb, "settings", "what it does")
-        for stage in stages:
-            _add_stage(shown, stage, depth=0)
-        out.print(shown)
+        rows = (row for stage in stages for row in _rows(stage, depth=0))
+        show_rows(target, None, (verb, "settings", "what it does"), rows)
     for topic, note in preset.notes.items():
         out.print(f"{topic}: {note}", style="dim")
 
 
-def _add_stage(shown: Table, stage: dict[str, Any], *, depth: int) -> None:
+def _rows(stage: dict[str, Any], *, depth: int) -> Iterator[tuple[str, str, str]]:
     settings = "\n".join(f"{name} = {value}" for name, value in stage["settings"].items())
-    shown.add_row("  " * depth + stage["stage"], settings, stage["summary"])
+    yield "  " * depth + stage["stage"], settings, stage["summary"]
     for inner in stage.get("stages", ()):
-        _add_stage(shown, inner, depth=depth + 1)
+        yield from _rows(inner, depth=depth + 1)
 
 
 def _list(target: Target) -> None:
@@ -73,12 +69,9 @@ def _list(target: Target) -> None:
         except CombrayError as error:
             entry["problem"] = str(error)
         listed.append(entry)
-    if not for_people(target):
-        show_json(listed)
-        return
-    shown = table("preset", "what it is")
+    rows = []
     for each in listed:
         package = f" (package {each['package']})" if "package" in each else ""
         problem = f"not usable: {each['problem']}" if "problem" in each else ""
-        shown.add_row(each["name"], f"{problem or each['summary']}{package}")
-    console().print(shown)
+        rows.append((each["name"], f"{problem or each['summary']}{package}"))
+    show_rows(target, listed, ("preset", "what it is"), rows)

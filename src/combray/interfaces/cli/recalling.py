@@ -27,6 +27,7 @@ from combray.interfaces.cli.output import (
     memories,
     moment,
     show_json,
+    show_rows,
     visible,
 )
 from combray.values import rounded
@@ -146,21 +147,17 @@ def list_(target: Target, namespaces: tuple[str, ...], verbose: bool, **asked: A
     """
     with target.open() as engine:
         page = engine.list(namespaces=namespaces or None, **asked)
-    if not for_people(target) or verbose:
-        shown = [full(each) if verbose else compact(each) for each in page]
-        show_json({"memories": shown, "total": page.total, "cursor": page.cursor})
+    shown = [full(each) if verbose else compact(each) for each in page]
+    plain = {"memories": shown, "total": page.total, "cursor": page.cursor}
+    if verbose:
+        show_json(plain)
     else:
-        from combray.interfaces.cli.showing import show_memories
-
-        rows = [((moment(each.recorded_at),), each) for each in page]
-        more = f"; more with --after {page.cursor}" if page.cursor else ""
-        show_memories(
-            ("recorded",),
-            rows,
-            none="No memory matches.",
-            hint=f"{len(page)} of {memories(page.total)}{more}",
-            recorded=True,
+        rows = ((moment(each.recorded_at), each) for each in page)
+        hint = f"{len(page)} of {memories(page.total)}" + (
+            f"; more with --after {page.cursor}" if page.cursor else ""
         )
+        headings = ("recorded", "memory")
+        show_rows(target, plain, headings, rows, none="No memory matches.", hint=hint, unbroken=("recorded",))
     if not page:
         nothing_found("no memory matches.")
 

@@ -12,7 +12,16 @@ from combray.errors import InvalidInputError
 from combray.interfaces.cli.failures import verb
 from combray.interfaces.cli.files import lines_of, text_of
 from combray.interfaces.cli.options import Target, comma_list, entity_list, opens_store
-from combray.interfaces.cli.output import console, for_people, moment, progress, short, show_json, visible
+from combray.interfaces.cli.output import (
+    ACTION_COLOURS,
+    console,
+    for_people,
+    moment,
+    progress,
+    short,
+    show_json,
+    visible,
+)
 from combray.types import CATEGORIES, TIERS
 
 if TYPE_CHECKING:
@@ -20,13 +29,8 @@ if TYPE_CHECKING:
     from combray.types import Remembered
 
 _SUGGESTIONS = 3
-_WORDS = {
-    "added": "[green]added[/]",
-    "replaced": "[yellow]replaced[/]",
-    "skipped": "[dim]skipped[/]",
-    "untrusted": "[yellow]added as untrusted[/]",
-    "quarantined": "[red]quarantined[/]",
-}
+_WORDS = {"untrusted": "added as untrusted"}
+"""Words for what became of a text, where its name alone would mislead."""
 
 
 @verb(
@@ -153,7 +157,8 @@ def _show(done: Remembered) -> None:
     from combray.engine.graph import worth_linking
 
     out = console()
-    out.print(Text.from_markup(f"{_WORDS[done.action]}  ") + Text(done.id, "dim"))
+    became = Text(_WORDS.get(done.action, done.action), ACTION_COLOURS[done.action])
+    out.print(Text.assemble(became, "  ", (done.id, "dim")))
     if done.reason:
         out.print(f"  {visible(done.reason)}")
     if done.replaced_id:

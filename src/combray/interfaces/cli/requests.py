@@ -10,7 +10,17 @@ import click
 
 from combray.interfaces.cli.failures import nothing_found
 from combray.interfaces.cli.options import Target, comma_list
-from combray.interfaces.cli.output import compact, console, for_people, memories, short, show_json, table, visible
+from combray.interfaces.cli.output import (
+    compact,
+    console,
+    for_people,
+    memories,
+    short,
+    show_json,
+    show_lines,
+    table,
+    visible,
+)
 
 if TYPE_CHECKING:
     from rich.text import Text
@@ -99,12 +109,8 @@ def tell_taken(target: Target, taken: Taken, status: str) -> None:
     """Report what a confirmed request did."""
     if taken.dry_run:
         return
-    if not for_people(target):
-        show_json({"status": status, **as_json(taken)})
-        return
-    for each in taken.ids:
-        console().print(each)
-    console().print(f"{memories(taken.count)} {'is' if taken.count == 1 else 'are'} {status}.")
+    last = f"{memories(taken.count)} {'is' if taken.count == 1 else 'are'} {status}."
+    show_lines(target, {"status": status, **as_json(taken)}, [*taken.ids, last])
 
 
 def as_json(taken: Taken) -> dict[str, Any]:

@@ -8,7 +8,7 @@ import click
 
 from combray.interfaces.cli.failures import verb
 from combray.interfaces.cli.options import Target, limit, opens_store
-from combray.interfaces.cli.output import answer, compact, console, for_people, pairs, short, show_json, table
+from combray.interfaces.cli.output import answer, compact, console, for_people, pairs, short, show_rows
 
 _ACTIONS = {"keep": "combray gc --keep ID", "forget": "combray forget ID", "erase": "combray erase ID"}
 _FACTS = ("effective_importance", "days_since_access", "edge_count", "immune")
@@ -33,18 +33,15 @@ def gc(target: Target, threshold: float, limit: int, keep: str | None) -> None:
             answer(target, said, id=memory.id, status="kept", access_count=memory.access_count)
             return
         candidates = engine.retention.candidates(threshold=threshold, limit=limit)
-    if not for_people(target):
-        listed = [compact(each.memory) | {name: getattr(each, name) for name in _FACTS} for each in candidates]
-        show_json({"threshold": threshold, "candidates": listed, "actions": _ACTIONS})
-        return
-    from combray.interfaces.cli.showing import show_memories
-
+    listed = [compact(each.memory) | {name: getattr(each, name) for name in _FACTS} for each in candidates]
     rows = []
     for each in candidates:
         matters, days = f"{each.effective_importance:.2f}", f"{each.days_since_access:.0f}"
-        rows.append(((matters, days, str(each.edge_count), "yes" if each.immune else ""), each.memory))
-    show_memories(
-        ("matters", "days", "edges", "immune"),
+        rows.append((matters, days, str(each.edge_count), "yes" if each.immune else "", each.memory))
+    show_rows(
+        target,
+        {"threshold": threshold, "candidates": listed, "actions": _ACTIONS},
+        ("matters", "days", "edges", "immune", "memory"),
         rows,
         none=f"No memory has an effective importance below {threshold:g}.",
         hint="Nothing was removed. " + " · ".join(_ACTIONS.values()),
@@ -77,13 +74,9 @@ def review(target: Target, limit: int, quarantined: bool, doubtful: bool, change
     with target.open() as engine:
         reviewed = engine.retention.review(limit=limit)
         waiting = for_people(target) and engine.unsettled(1)
-    if not for_people(target):
-        show_json([compact(each.memory) | {"quality_warnings": each.warnings} for each in reviewed])
-        return
-    from combray.interfaces.cli.showing import show_memories
-
-    rows = [((str(len(each.warnings)), "; ".join(each.warnings)), each.memory) for each in reviewed]
-    show_memories(("#", "warnings"), rows, none="No memory needs attention.")
+    plain = [compact(each.memory) | {"quality_warnings": each.warnings} for each in reviewed]
+    rows = ((str(len(each.warnings)), "; ".join(each.warnings), each.memory) for each in reviewed)
+    show_rows(target, plain, ("#", "warnings", "memory"), rows, none="No memory needs attention.")
     if waiting:
         console().print("Memories may be outdated: combray review --changes")
 
@@ -91,18 +84,15 @@ def review(target: Target, limit: int, quarantined: bool, doubtful: bool, change
 def _quarantined(target: Target, limit: int) -> None:
     with target.open() as engine:
         found = engine.quarantine.list(limit=limit)
-    if not for_people(target):
-        listed = []
-        for each in found:
-            why: dict[str, Any] = {"reasons": each.reasons, "claimed": each.claimed}
-            listed.append(compact(each.memory) | why | ({"place": each.place} if each.place else {}))
-        show_json(listed)
-        return
-    from combray.interfaces.cli.showing import show_memories
-
-    show_memories(
-        ("why",),
-        [(("; ".join(filter(None, (each.place, *each.reasons))),), each.memory) for each in found],
+    listed = []
+    for each in found:
+        why: dict[str, Any] = {"reasons": each.reasons, "claimed": each.claimed}
+        listed.append(compact(each.memory) | why | ({"place": each.place} if each.place else {}))
+    show_rows(
+        target,
+        listed,
+        ("why", "memory"),
+        (("; ".join(filter(None, (each.place, *each.reasons))), each.memory) for each in found),
         none="The quarantine is empty.",
         hint="combray release ID [--trust owner] · combray forget ID · combray erase ID",
     )
@@ -111,18 +101,18 @@ def _quarantined(target: Target, limit: int) -> None:
 def _doubtful(target: Target, limit: int) -> None:
     with target.open() as engine:
         found = engine.consolidation.waiting()[:limit]
-    if not for_people(target):
-        show_json(pairs(found))
-        return
-    if not found:
-        console().print("No pair of facts is undecided.")
-        return
-    shown = table("older", "newer", "why")
+    rows = []
     for each in found:
-        both = (f"{short(memory.content, 60)}\n{memory.id}" for memory in (each.first, each.second))
-        shown.add_row(*both, each.reason)
-    console().print(shown)
-    console().print("Resolve with combray forget ID or combray remember TEXT.", style="dim")
+        older, newer = (f"{short(memory.content, 60)}\n{memory.id}" for memory in (each.first, each.second))
+        rows.append((older, newer, each.reason))
+    show_rows(
+        target,
+        pairs(found),
+        ("older", "newer", "why"),
+        rows,
+        none="No pair of facts is undecided.",
+        hint="Resolve with combray forget ID or combray remember TEXT.",
+    )
 
 
 @verb("combray release ID", "combray release ID --trust owner")

@@ -18,8 +18,7 @@ from combray.interfaces.cli.output import (
     for_people,
     moment,
     short,
-    show_json,
-    table,
+    show_rows,
     visible,
 )
 from combray.records import dataclass
@@ -28,7 +27,7 @@ from combray.types import LIVE_STATUSES, VERDICTS, Verdict
 if TYPE_CHECKING:
     from datetime import datetime
 
-    from combray import Engine, Remembered, Replaced, Unsettled
+    from combray import Engine, Memory, Remembered, Replaced, Unsettled
 
 _KEYS: dict[str, Verdict] = {"s": "supersedes", "b": "both", "c": "corrects", "a": "same"}
 _LATER = ("l", "\r", "\n", " ")
@@ -131,14 +130,18 @@ def review_changes(target: Target, limit: int) -> None:
     """List the open pairs; at a terminal, ask about each."""
     with target.open() as engine:
         found = engine.unsettled(limit)
-        if not for_people(target):
-            show_json([_as_json(each) for each in found])
-        elif not found:
-            console().print("No memory waits to be settled.")
-        elif can_ask(target):
+        if found and can_ask(target):
             _ask_one_by_one(engine, found)
-        else:
-            _show_pairs(found)
+            return
+    show_rows(
+        target,
+        [_as_json(each) for each in found],
+        ("score", "later", "may change", "why"),
+        ((f"{each.score:.2f}", _end(each.new), _end(each.old), each.reason) for each in found),
+        none="No memory waits to be settled.",
+        hint="Settle with combray settle NEW OLD supersedes|corrects|same|both.",
+        unbroken=("score",),
+    )
 
 
 def _ask_one_by_one(engine: Engine, pairs: Sequence[Unsettled]) -> None:
@@ -165,33 +168,26 @@ def _as_json(pair: Unsettled) -> dict[str, object]:
     }
 
 
-def _show_pairs(found: Sequence[Unsettled]) -> None:
-    shown = table("score", "later", "may change", "why", unbroken=("score",))
-    for each in found:
-        both = (f"{short(end.content, 60)}\n{moment(end.moment)} {end.id}" for end in (each.new, each.old))
-        shown.add_row(f"{each.score:.2f}", *both, visible(each.reason))
-    console().print(shown)
-    console().print("Settle with combray settle NEW OLD supersedes|corrects|same|both.", style="dim")
+def _end(memory: Memory) -> str:
+    return f"{short(memory.content, 60)}\n{moment(memory.moment)} {memory.id}"
 
 
 # -- chains --------------------------------------------------------------------------------------
 
 
-def chain_as_json(steps: Sequence[Replaced]) -> list[dict[str, object]]:
-    """Return each memory of a chain, with what replaced it and why."""
-    told = [{"verdict": each.verdict, "by": each.by, "reason": each.reason} for each in steps]
-    return [compact(each.memory) | (why if why["by"] else {}) for each, why in zip(steps, told, strict=True)]
+def show_chain(target: Target, steps: Sequence[Replaced]) -> None:
+    """Print a chain, earliest first: each memory with what replaced it and why."""
+    told = [{"verdict": each.verdict, "by": each.by, "reason": each.reason} if each.by else {} for each in steps]
+    plain = [compact(each.memory) | why for each, why in zip(steps, told, strict=True)]
+    # One memory alone is no chain.
+    rows = map(_link, steps if len(steps) > 1 else ())
+    show_rows(
+        target, plain, ("from", "memory", "then"), rows, none="It replaced no memory, and none replaced it."
+    )
 
 
-def show_chain(steps: Sequence[Replaced]) -> None:
-    """Print a chain, earliest first."""
-    if len(steps) < 2:
-        console().print("It replaced no memory, and none replaced it.")
-        return
-    shown = table("from", "memory", "then")
-    for each in steps:
-        then = f"{_THEN[each.verdict]} {each.by}" if each.by else ""
-        why = f"\n{visible(each.reason)}" if each.reason else ""
-        text = f"{short(each.memory.content)}\n{each.memory.id}"
-        shown.add_row(moment(each.memory.valid_from or each.memory.moment), text, then + why)
-    console().print(shown)
+def _link(step: Replaced) -> tuple[str, str, str]:
+    memory = step.memory
+    then = f"{_THEN[step.verdict]} {step.by}" if step.by else ""
+    text = f"{short(memory.content)}\n{memory.id}"
+    return moment(memory.valid_from or memory.moment), text, "\n".join(filter(None, (then, step.reason)))

@@ -6,6 +6,7 @@ import importlib.util
 import os
 import sys
 from collections.abc import Callable
+from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -231,15 +232,7 @@ def _check(target: Target, clients: tuple[str, ...], places: Places, how: dict[s
                     f"  {sign} {visible(each.what)}: {visible(each.said)}", style=colour, soft_wrap=True
                 )
     else:
-        show_json([{"client": client, **_fields(each)} for client, each in _pairs(found)])
-    if any(each.good is False for _, each in _pairs(found)):
+        show_json([{"client": client, **asdict(each)} for client, some in found.items() for each in some])
+    if any(each.good is False for some in found.values() for each in some):
         say("not everything is wired. Run: combray setup CLIENT")
         raise click.exceptions.Exit(NOTHING_FOUND)
-
-
-def _pairs(found: dict[str, list[Finding]]) -> list[tuple[str, Finding]]:
-    return [(client, each) for client, findings in found.items() for each in findings]
-
-
-def _fields(finding: Finding) -> dict[str, Any]:
-    return {"what": finding.what, "good": finding.good, "said": finding.said}

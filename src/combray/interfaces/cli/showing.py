@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
 from rich.text import Text
@@ -67,31 +67,6 @@ def _mark(hit: Hit, places: Mapping[str, int]) -> str:
     if hit.may_replace:
         return f"later, may replace {named(hit.may_replace)}"
     return not_now(hit.memory.valid_from, hit.memory.valid_to, time.time())
-
-
-def show_memories(
-    headings: tuple[str, ...],
-    rows: Sequence[tuple[tuple[str, ...], Memory]],
-    *,
-    none: str,
-    hint: str = "",
-    recorded: bool = False,
-) -> None:
-    """Print a table of memories with additional columns before them, and a hint.
-
-    `none` is printed without rows. `recorded`: a column has the time of writing, which is not repeated.
-    """
-    if not rows:
-        console().print(none)
-        return
-    shown = table(*headings, "memory", unbroken=("recorded",))
-    for cells, memory in rows:
-        body = Text(visible(memory.content))
-        line = described(memory, dated=not recorded or memory.moment != memory.recorded_at)
-        shown.add_row(*map(visible, cells), body.append("\n").append_text(line))
-    console().print(shown)
-    if hint:
-        console().print(hint, style="dim")
 
 
 def described(memory: Memory, *, via: str = "", dated: bool = True) -> Text:

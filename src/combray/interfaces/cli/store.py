@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from datetime import datetime
 from pathlib import Path
 from typing import Any
 
@@ -11,7 +10,7 @@ import click
 
 from combray.interfaces.cli.failures import NOTHING_FOUND, verb
 from combray.interfaces.cli.options import Target, in_a_folder, limit, opens_store
-from combray.interfaces.cli.output import answer, console, for_people, moment, show_json, table, visible
+from combray.interfaces.cli.output import answer, in_words, moment, show_rows
 
 _LABELS = {"tier": "service tier", "total_insights": "memories", "edge_count": "all edges"}
 """Words of a terminal for the fields whose names in JSON a reader would not understand."""
@@ -30,16 +29,13 @@ def status(target: Target, metrics: bool, days: int) -> None:
         facts = engine.store.status()
         if metrics:
             facts = {"metrics": engine.store.metrics(days), **facts}
-    if not for_people(target):
-        show_json(facts)
-        return
-    shown = table("about", "value", unbroken=("about",))
-    facts["top_entities"] = {each["entity"]: each["count"] for each in facts["top_entities"]}
-    facts["tier"] = f"{facts['tier']['tier']}: {facts['tier']['why']}"
-    facts["models"] = "\n".join(_used(each) for each in facts["models"])
-    for name, value in facts.items():
-        shown.add_row(_LABELS.get(name, name.replace("_", " ")), _in_words(value))
-    console().print(shown)
+    said = facts | {
+        "top_entities": {each["entity"]: each["count"] for each in facts["top_entities"]},
+        "tier": f"{facts['tier']['tier']}: {facts['tier']['why']}",
+        "models": "\n".join(map(_used, facts["models"])),
+    }
+    rows = ((_LABELS.get(name, name.replace("_", " ")), in_words(value)) for name, value in said.items())
+    show_rows(target, facts, ("about", "value"), rows, unbroken=("about",))
 
 
 def _used(model: Mapping[str, Any]) -> str:
@@ -52,18 +48,6 @@ def _used(model: Mapping[str, Any]) -> str:
     return f"{model['kind'].replace('_', ' ')} {model['name']}: {parts}"
 
 
-def _in_words(value: Any) -> str:
-    if isinstance(value, Mapping):
-        return ", ".join(f"{name} {_in_words(each)}" for name, each in value.items()) or "none"
-    if isinstance(value, list | tuple):
-        return ", ".join(_in_words(each) for each in value) or "none"
-    if isinstance(value, datetime):
-        return moment(value)
-    if isinstance(value, bool):
-        return "yes" if value else "no"
-    return visible("none" if value is None else str(value))
-
-
 @verb("combray log --limit 50")
 @limit(20, "Maximum number of lines.", most=None)
 @opens_store()
@@ -71,14 +55,16 @@ def log(target: Target, limit: int) -> None:
     """Show the latest operations, newest first."""
     with target.open() as engine:
         lines = engine.store.log(limit)
-    if not for_people(target):
-        show_json(lines)
-        return
-    shown = table("#", "when", "memory", "what", unbroken=("#", "memory"))
-    for line in lines:
-        what = visible(f"{line['operation']} {line['detail'] or ''}")
-        shown.add_row(str(line["number"]), moment(line["at"]), line["memory_id"], what)
-    console().print(shown)
+    rows = (
+        (
+            str(each["number"]),
+            moment(each["at"]),
+            each["memory_id"],
+            f"{each['operation']} {each['detail'] or ''}",
+        )
+        for each in lines
+    )
+    show_rows(target, lines, ("#", "when", "memory", "what"), rows, unbroken=("#", "memory"))
 
 
 @verb("combray doctor --repair")
@@ -91,16 +77,11 @@ def doctor(target: Target, repair: bool) -> None:
     """
     with target.open() as engine:
         findings = engine.store.doctor(repair=repair)
-    if for_people(target):
-        from rich.text import Text
+    from rich.text import Text
 
-        shown = table("check", "", "detail")
-        for finding in findings:
-            sign = Text("ok", "green") if finding.ok else Text("problem", "red")
-            shown.add_row(finding.name, sign, visible(finding.detail))
-        console().print(shown)
-    else:
-        show_json(findings)
+    signs = {True: Text("ok", "green"), False: Text("problem", "red")}
+    rows = ((each.name, signs[each.ok], each.detail) for each in findings)
+    show_rows(target, findings, ("check", "", "detail"), rows)
     if not all(finding.ok for finding in findings):
         raise click.exceptions.Exit(NOTHING_FOUND)
 
@@ -120,5 +101,5 @@ def backup(target: Target, path: Path, encrypt: bool) -> None:
         raise click.UsageError(f"--encrypt needs a key. Set {settings.NEW_KEY} or {settings.NEW_KEY}_FILE.")
     with target.open() as engine:
         engine.store.backup(str(path), key=key)
-    said = f"Wrote {visible(str(path))}."
+    said = f"Wrote {path}."
     answer(target, said, status="written", path=str(path), bytes=path.stat().st_size)

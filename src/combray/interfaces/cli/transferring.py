@@ -17,20 +17,17 @@ from combray.interfaces.cli.files import new_file
 from combray.interfaces.cli.options import Target, in_a_folder, opens_store, where_option
 from combray.interfaces.cli.output import (
     answer,
-    console,
     counted,
-    for_people,
     memories,
     moment,
     progress,
-    show_json,
-    visible,
+    show_lines,
+    skipped,
 )
 
 if TYPE_CHECKING:
     from combray.transfer import ImportReport, IngestReport
 
-_SHOWN = 10
 _STANDARD = Path("-")
 SERVER_MEMORY = "server-memory"
 _format_option = click.option(
@@ -81,9 +78,7 @@ def export(target: Target, path: Path, where: dict[str, Any] | None, form: str) 
             count = engine.store.export_to(stream, where=where)
     if path == _STANDARD:
         return
-    said = (
-        f"Wrote {counted(count, 'line') if form == SERVER_MEMORY else memories(count)} to {visible(str(path))}."
-    )
+    said = f"Wrote {counted(count, 'line') if form == SERVER_MEMORY else memories(count)} to {path}."
     answer(target, said, status="written", path=str(path), memories=count)
 
 
@@ -134,11 +129,12 @@ def import_(
         report = engine.store.import_from(
             lines, dry_run=dry_run, skip_bad=skip_bad, diff=not no_diff, trusted=trusted, progress=step
         )
-    if for_people(target):
-        _show_import(report)
-    else:
-        show_json({**asdict(report), "problems": [str(problem) for problem in report.problems]})
-    if report.problems:
+    problems = list(map(str, report.problems))
+    apart = (
+        [f"{report.quarantined} kept in quarantine: combray review --quarantined"] if report.quarantined else []
+    )
+    show_lines(target, {**asdict(report), "problems": problems}, [_imported(report)], [*apart, *problems])
+    if problems:
         raise click.exceptions.Exit(NOTHING_FOUND)
 
 
@@ -157,7 +153,7 @@ def _import_graph(target: Target, path: Path, *, dry_run: bool) -> None:
     answer(target, said, status=status, entities=len(entities), relations=len(relations))
 
 
-def _show_import(report: ImportReport) -> None:
+def _imported(report: ImportReport) -> str:
     counts = {
         "memories": report.memories,
         "versions": report.versions,
@@ -166,12 +162,7 @@ def _show_import(report: ImportReport) -> None:
         "already stored": report.skipped,
     }
     said = ", ".join(f"{count} {what}" for what, count in counts.items() if count) or "nothing new"
-    out = console()
-    out.print(f"{'Would import' if report.dry_run else 'Imported'} {said}.")
-    if report.quarantined:
-        out.print(f"{report.quarantined} kept in quarantine: combray review --quarantined", style="yellow")
-    for problem in report.problems:
-        out.print(visible(str(problem)), style="red")
+    return f"{'Would import' if report.dry_run else 'Imported'} {said}."
 
 
 @verb(
@@ -223,12 +214,10 @@ def ingest(
         save = save_what_is_worth_it if wanted else None
         how: dict[str, Any] = {"save": save, "progress": step, "dry_run": dry_run, "scope": scope}
         reports = [transfer.ingest(engine, path, **how) for path in paths]
-    if not for_people(target):
-        rows = zip(paths, reports, strict=True)
-        show_json([{"file": path, "dry_run": dry_run, **asdict(report)} for path, report in rows])
-        return
-    for path, report in zip(paths, reports, strict=True):
-        _show_ingest(path, report, dry_run=dry_run)
+    both = list(zip(paths, reports, strict=True))
+    plain = [{"file": path, "dry_run": dry_run, **asdict(report)} for path, report in both]
+    said = [_ingested(path, report, dry_run=dry_run) for path, report in both]
+    show_lines(target, plain, said, (line for report in reports for line in skipped(report.unread)))
 
 
 def _histories(clients: tuple[str, ...]) -> list[str]:
@@ -249,8 +238,7 @@ def _histories(clients: tuple[str, ...]) -> list[str]:
     return found
 
 
-def _show_ingest(path: str, report: IngestReport, *, dry_run: bool) -> None:
-    out = console()
+def _ingested(path: str, report: IngestReport, *, dry_run: bool) -> str:
     talks = f"{counted(report.turns, 'turn')} of {counted(report.conversations, 'conversation')}"
     talks += f" in {report.files} files" if report.files > 1 else ""
     talks += f", {moment(report.first)} to {moment(report.last)}" if report.first else ""
@@ -259,8 +247,4 @@ def _show_ingest(path: str, report: IngestReport, *, dry_run: bool) -> None:
     what = "would store" if dry_run else "stored"
     into = f"into namespace {', '.join(report.namespaces)}" if report.namespaces else ""
     done = f"{what} {report.memories} in {report.seconds:.1f} s {into}".rstrip()
-    out.print(f"{visible(path)}: {talks}: {done}.")
-    for name, problem in report.unread[:_SHOWN]:
-        out.print(f"skipped {visible(name)}: {visible(problem)}", style="yellow")
-    if len(report.unread) > _SHOWN:
-        out.print(f"skipped {len(report.unread) - _SHOWN} more; --json lists them", style="yellow")
+    return f"{path}: {talks}: {done}."

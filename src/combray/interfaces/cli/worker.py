@@ -16,7 +16,7 @@ import click
 from combray.errors import MissingExtraError
 from combray.interfaces.cli.failures import INTERRUPTED, NOTHING_FOUND, say, verb
 from combray.interfaces.cli.options import Target, namespaces_option, opens_store
-from combray.interfaces.cli.output import answer, console, for_people, progress, show_json
+from combray.interfaces.cli.output import answer, for_people, progress, show_lines
 from combray.values import is_loopback
 
 if TYPE_CHECKING:
@@ -112,15 +112,11 @@ def _stay(target: Target, engine: Engine, batch: int, everywhere: bool, reembed:
 
 
 def _show(target: Target, worked: Worked, *, a_line: bool = False) -> None:
-    if for_people(target):
-        out = console()
-        out.print(f"{worked.embedded} embedded, {worked.failed} failed, {worked.left} left.")
-        if worked.error:
-            out.print(worked.error, style="yellow")
-    elif a_line:
+    if a_line and not for_people(target):
         click.echo(json.dumps(asdict(worked)))
-    else:
-        show_json(worked)
+        return
+    said = f"{worked.embedded} embedded, {worked.failed} failed, {worked.left} left."
+    show_lines(target, worked, [said], filter(None, [worked.error]))
 
 
 _LOOPBACK = "127.0.0.1"

@@ -27,7 +27,7 @@ from combray.interfaces.mcp.prompts import PROMPTS
 from combray.interfaces.mcp.resources import Resources, add_resources
 from combray.interfaces.mcp.results import Tools
 from combray.interfaces.mcp.updates import Updates
-from combray.records import dataclass, field
+from combray.records import dataclass
 
 INSTRUCTIONS = (
     "Long-term memory. Search it with recall before you answer about earlier work, decisions, dates, people or "
@@ -44,83 +44,6 @@ _INSTRUCTIONS = {
 _STOPS = (signal.SIGTERM, signal.SIGINT)
 
 
-@dataclass(frozen=True)
-class Offer:
-    """What a server offers. `add_resources` registers resources."""
-
-    tools: Sequence[Offered]
-    instructions: str = INSTRUCTIONS
-    prompts: Sequence[Prompt] = ()
-    add_resources: Callable[[MCPServer[Any]], None] = field(default=lambda _server: None)
-
-
-def offer_of(
-    engine: Engine,
-    namespaces: Sequence[str] = (),
-    profile: str = "lean",
-    patience: float = 0,
-    memory_file: Path | None = None,
-) -> Offer:
-    """Return the tools, prompts and resources of a profile over an engine."""
-    names = PROFILES[profile]
-    calls, add = _calls(engine, namespaces, profile, memory_file)
-    left_out = [each for each, profiles in ONLY_IN.items() if profile not in profiles]
-    offered = [
-        Offered.of(
-            getattr(calls, name), *OFFERED[name], [argument for tool, argument in left_out if tool == name]
-        )
-        for name in names
-    ]
-    for tool in offered:
-        tool.decide, tool.patience = getattr(calls, f"{tool.name}_decided", None), patience
-    return Offer(
-        offered,
-        _INSTRUCTIONS.get(profile, INSTRUCTIONS),
-        PROMPTS if {"recall", "remember"} <= {*names} else (),
-        add,
-    )
-
-
-def _calls(
-    engine: Engine, namespaces: Sequence[str], profile: str, memory_file: Path | None
-) -> tuple[Tools, Callable[[MCPServer[Any]], None]]:
-    """Return the object whose methods are the tools, and what registers the resources."""
-    names = PROFILES[profile]
-    if profile != "official":
-        return Calls(engine, namespaces, names), lambda server: add_resources(
-            server, Resources(engine, namespaces)
-        )
-    # Most servers offer another profile and start sooner without this.
-    from combray.interfaces.mcp.official import OfficialCalls, add_graph
-
-    graph = OfficialCalls(engine, namespaces, names)
-    if memory_file is not None:
-        graph.keep(memory_file)
-    return graph, lambda server: add_graph(server, graph)
-
-
-def server_with(offer: Offer, revision: Callable[[], int]) -> MCPServer[Any]:
-    """Return a server of an offer. `revision` is a number that grows with every write to the store."""
-    updates = Updates(revision)
-    server: MCPServer[Any] = MCPServer(
-        "combray",
-        title="Combray",
-        instructions=offer.instructions,
-        version=__version__,
-        tools=list[Tool](offer.tools),
-        log_level="WARNING",
-        subscriptions=updates.bus,
-    )
-    updates.serve(server)
-    for tool in offer.tools:
-        if not (tool.annotations and tool.annotations.read_only_hint):
-            tool.written = updates.check
-    offer.add_resources(server)
-    for prompt in offer.prompts:
-        server.add_prompt(prompt)
-    return server
-
-
 def server_for(
     engine: Engine,
     namespaces: Sequence[str] = (),
@@ -133,9 +56,66 @@ def server_for(
     `profile` is a key of `PROFILES`. `patience`: seconds that a question to a person waits; 0: none is asked.
     `memory_file`: the JSONL file that profile `official` keeps equal to the graph.
     """
+    names = PROFILES[profile]
+    calls, add = _calls(engine, namespaces, profile, memory_file)
+    tools = [_tool(calls, profile, name, patience) for name in names]
+    prompts = PROMPTS if {"recall", "remember"} <= {*names} else ()
     readers = [engine.runtime.store.reader(each) for each in namespaces or [engine.namespace]]
-    offer = offer_of(engine, namespaces, profile, patience, memory_file)
-    return server_with(offer, lambda: sum(each.revision() for each in readers))
+    server = server_with(
+        tools,
+        _INSTRUCTIONS.get(profile, INSTRUCTIONS),
+        prompts,
+        lambda: sum(each.revision() for each in readers),
+    )
+    add(server)
+    return server
+
+
+def server_with(
+    tools: Sequence[Offered], instructions: str, prompts: Sequence[Prompt], revision: Callable[[], int]
+) -> MCPServer[Any]:
+    """Return a server. `revision` is a number that grows with every write to the store."""
+    updates = Updates(revision)
+    server: MCPServer[Any] = MCPServer(
+        "combray",
+        title="Combray",
+        instructions=instructions,
+        version=__version__,
+        tools=list[Tool](tools),
+        log_level="WARNING",
+        subscriptions=updates.bus,
+    )
+    updates.serve(server)
+    for tool in tools:
+        if not (tool.annotations and tool.annotations.read_only_hint):
+            tool.written = updates.check
+    for prompt in prompts:
+        server.add_prompt(prompt)
+    return server
+
+
+def _tool(calls: Tools, profile: str, name: str, patience: float) -> Offered:
+    omitted = [each for (tool, each), profiles in ONLY_IN.items() if tool == name and profile not in profiles]
+    tool = Offered.of(getattr(calls, name), *OFFERED[name], omitted)
+    tool.decide, tool.patience = getattr(calls, f"{name}_decided", None), patience
+    return tool
+
+
+def _calls(
+    engine: Engine, namespaces: Sequence[str], profile: str, memory_file: Path | None
+) -> tuple[Tools, Callable[[MCPServer[Any]], None]]:
+    """Return the object whose methods are the tools, and what registers the resources."""
+    names = PROFILES[profile]
+    if profile != "official":
+        shown = Resources(engine, namespaces)
+        return Calls(engine, namespaces, names), lambda server: add_resources(server, shown)
+    # Most servers offer another profile and start sooner without this.
+    from combray.interfaces.mcp.official import OfficialCalls, add_graph
+
+    graph = OfficialCalls(engine, namespaces, names)
+    if memory_file is not None:
+        graph.keep(memory_file)
+    return graph, lambda server: add_graph(server, graph)
 
 
 @dataclass(frozen=True)
