@@ -251,7 +251,7 @@ def _erase_one(target: Target, memory_id: str, *, yes: bool, derived: bool, **ho
         return
     message = "the store no longer contains it; backups and exports may"
     left = [each.id for each in (*around.resting, *around.quoting) if each not in gone]
-    fields = {"id": memory.id, "status": "erased", "message": message}
+    fields: dict[str, Any] = {"id": memory.id, "status": "erased", "message": message}
     fields |= {"derived": [each.id for each in gone], "quoted_by": left, "file": around.file}
     said = [f"{memory.id} is erased: {message}.", *(f"Erased with it: {each.id}" for each in gone)]
     warnings = [f"Not erased, but quotes it or names it as evidence: {each}" for each in left]
