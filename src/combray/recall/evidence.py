@@ -122,11 +122,16 @@ class RequireEvidence:
         return state.reader.search(arms | dict(state.name_arms), state.where, self.pool)
 
     def _best(self, state: Recalling, runtime: Runtime, found: Found) -> tuple[float, bool]:
-        """Return the evidence of the best memory, and whether the question asks for any word."""
+        """Return the evidence of the best memory, and whether the question asks for any word.
+
+        A question without one is met by whatever it finds: by the memories of a day, or of a person.
+        """
         parts = state.parts or (whole(state, runtime),)
         passages = [(part, words) for part in parts if (words := wanted_words(state, part.text or state.query))]
-        if not passages or not len(found.keys):
-            return 0.0, bool(passages)
+        if not passages:
+            return 1.0, False
+        if not len(found.keys):
+            return 0.0, True
         if MET in found.scores:
             share = float(found.scores[MET].max())
             if "own" not in found.scores:
