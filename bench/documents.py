@@ -9,8 +9,6 @@ from __future__ import annotations
 
 import argparse
 import random
-import subprocess
-import sys
 import tempfile
 import time
 from pathlib import Path
@@ -75,21 +73,7 @@ def measure(chunks: int, embedder: str) -> dict[str, float]:
             for _ in range(20):
                 engine.documents.search("Which customers asked about invoices?")
             figures["ms a search"] = (time.perf_counter() - started) * 50
-        figures["ms, one file changed, cold shell"] = _cold(root, store, embedder)
-    return figures
-
-
-def _cold(root: Path, store: Path, embedder: str) -> float:
-    with (root / "memory" / "note-00007.md").open("a", encoding="utf-8") as file:
-        file.write("One more line.\n")
-    code = "from combray.interfaces.cli import main; main()"
-    started = time.perf_counter()
-    subprocess.run(
-        [sys.executable, "-c", code, "index", str(root), "--db", str(store), "--embedder", embedder],
-        check=True,
-        capture_output=True,
-    )
-    return (time.perf_counter() - started) * 1000
+        return figures
 
 
 def main() -> None:

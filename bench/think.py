@@ -12,7 +12,6 @@ import os
 import re
 import statistics
 import sys
-import time
 from collections import Counter, defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -155,48 +154,30 @@ def main(arguments: list[str] | None = None) -> int:
     made.add_argument("--embedder", action="append", help="default: none and wordllama")
     made.add_argument("--preset", default="default")
     made.add_argument("--limit-questions", type=int, metavar="N", help="at most N a conversation")
-    made.add_argument("--json", action="store_true")
     options = made.parse_args(arguments)
     files = sorted(Path(options.data, "locomo").glob("*.json")) if options.data else []
     if not files:
         print("no LoCoMo file: give --data FOLDER with locomo/*.json", file=sys.stderr)
         return 1
     collections = [each for path in files for each in read(path)]
-    report: dict[str, dict[str, dict[str, float]]] = {}
     for embedder in options.embedder or ["none", "wordllama"]:
-        started = time.perf_counter()
-        system = Combray(options.preset, embedder)
-        cases = ask(system, collections, options.limit_questions)
+        cases = ask(Combray(options.preset, embedder), collections, options.limit_questions)
         by_category = defaultdict(list)
         for case in cases:
             by_category[case.question.category].append(case)
-        rows = {"all": figures(cases)}
-        rows |= {name: figures(some) for name, some in sorted(by_category.items()) if name != "adversarial"}
-        report[embedder] = rows
+        rows = {name: figures(some) for name, some in sorted(by_category.items()) if name != "adversarial"}
+        _show(embedder, {"all": figures(cases)} | rows)
         if embedder == "none":
-            report["check"] = {"all": check_shares(cases)}
-        if not options.json:
-            _show(embedder, rows, time.perf_counter() - started)
-    if "check" in report and not options.json:
-        _show("check of the right answers, as a model might write them", report["check"], 0.0)
-    if options.json:
-        print(json.dumps(report, indent=2))
+            _show("check of the right answers, as a model might write them", {"all": check_shares(cases)})
     return 0
 
 
-def _show(embedder: str, rows: dict[str, dict[str, float]], seconds: float) -> None:
-    print(f"\n{embedder}" + (f" ({seconds:.0f} s)" if seconds else ""))
-    names = list(rows["all"])
-    print(f"{'':12}" + "".join(f"{name[:21]:>22}" for name in names))
+def _show(title: str, rows: dict[str, dict[str, float]]) -> None:
+    print(f"\n{title}")
+    print(f"{'':12}" + "".join(f"{name[:21]:>22}" for name in rows["all"]))
     for category, row in rows.items():
-        values = (row.get(name) for name in names)
-        print(f"{category:12}" + "".join(map(_cell, values)))
-
-
-def _cell(value: float | None) -> str:
-    if value is None:
-        return f"{'':22}"
-    return f"{value:22.0f}" if value > 1 else f"{100 * value:21.1f}%"
+        values = (f"{each:.0f}" if each > 1 else f"{each:.1%}" for each in row.values())
+        print(f"{category:12}" + "".join(f"{value:>22}" for value in values))
 
 
 if __name__ == "__main__":

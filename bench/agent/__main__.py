@@ -40,9 +40,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
 def table(sessions: Sequence[Session]) -> str:
     """One row a session, and one over all; then the times."""
     head = (
-        "| conversation | turns | recall@10 | evidence in one context | ratio | in the prompt | ratio | "
-        "echoes of lines | prefix stable | "
-        "context anew | tokens a turn | captured |\n|---|---|---|---|---|---|---|---|---|---|---|---|"
+        "| conversation | turns | recall@10 | in the prompt | ratio | echoes | tokens a turn | captured |\n"
+        "|---|---|---|---|---|---|---|---|"
     )
     rows = [_row(each) for each in sessions]
     if len(sessions) > 1:
@@ -61,18 +60,14 @@ def _quantiles(taken: Sequence[float]) -> tuple[float, float]:
 
 
 def _row(session: Session) -> str:
-    held, found, alone = map(statistics.fmean, (session.injected, session.recalled, session.alone))
+    held, found = map(statistics.fmean, (session.injected, session.recalled))
     cells = (
         session.name,
         len(session.injected),
         f"{100 * found:.1f}",
-        f"{100 * alone:.1f}",
-        f"{alone / found:.2f}",
         f"{100 * held:.1f}",
         f"{held / found:.2f}",
         f"{session.echoes} of {session.lines}",
-        f"{100 * min(session.stable):.1f} %",
-        f"{100 * statistics.fmean(session.anew):.0f} %" if session.anew else "",
         f"{statistics.fmean(session.tokens[1:]):.0f}",
         f"{session.captured} of {session.said}",
     )
@@ -82,7 +77,7 @@ def _row(session: Session) -> str:
 def _all(sessions: Sequence[Session]) -> Session:
     whole = Session("all")
     for each in sessions:
-        for name in ("injected", "recalled", "alone", "stable", "anew", "tokens"):
+        for name in ("injected", "recalled", "tokens"):
             getattr(whole, name).extend(getattr(each, name))
         for verb in each.times:
             whole.times.setdefault(verb, []).extend(each.times[verb])

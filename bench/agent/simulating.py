@@ -37,15 +37,9 @@ class Session:
     """By turn: the share of the question's evidence in what the prompt holds so far."""
     recalled: list[float] = field(default_factory=list)
     """By turn: recall@10 of the same question, asked of the same store before the session."""
-    alone: list[float] = field(default_factory=list)
-    """By turn: the same share in a context for this question alone, of 1,500 tokens."""
     echoes: int = 0
     lines: int = 0
     tokens: list[int] = field(default_factory=list)
-    stable: list[float] = field(default_factory=list)
-    """By turn: the share of the prompt before that is the beginning of this one."""
-    anew: list[float] = field(default_factory=list)
-    """The same if a context were written anew for each turn, in front of the conversation."""
     times: dict[str, list[float]] = field(default_factory=dict)
     busy: dict[str, list[float]] = field(default_factory=dict)
     """Processor time of the hook's own process."""
@@ -78,13 +72,6 @@ def _busy() -> float:
     return used.ru_utime + used.ru_stime
 
 
-def _common(one: str, two: str) -> int:
-    """Characters with which both texts begin."""
-    if two.startswith(one):
-        return len(one)
-    return next(place for place, (a, b) in enumerate(zip(one, two + "\0", strict=False)) if a != b)
-
-
 class _Agent:
     def __init__(self, collection: Collection, folder: Path, environment: dict[str, str]) -> None:
         self.collection = collection
@@ -96,10 +83,8 @@ class _Agent:
             kept | {"COMBRAY_HOME": str(folder), "COMBRAY_HOOK_MILLISECONDS": "20000"} | environment
         )
         self.ids: dict[str, str] = {}
-        self.prompt = ""
         self.seen: set[str] = set()
         self.texts: set[str] = set()
-        self.fresh: list[str] = []
 
     def remember(self, asked: Sequence[Question]) -> None:
         """Fill the store; ask every question for comparison."""
@@ -120,10 +105,6 @@ class _Agent:
             for question in asked:
                 found = {self.ids[hit.memory.id] for hit in engine.recall(question.text, limit=TOP)}
                 self.session.recalled.append(len(found & question.gold) / len(question.gold))
-                made = engine.context(question.text, sure=True)
-                shown = {self.ids[each] for section in made.sections for each in section.ids}
-                self.session.alone.append(len(shown & question.gold) / len(question.gold))
-                self.fresh.append(made.text)
 
     def hook(self, verb: str, **fields: Any) -> str:
         """Run a hook and return the text that it adds."""
@@ -145,21 +126,12 @@ class _Agent:
 
     def start(self) -> None:
         """Begin the session."""
-        self.prompt = self.hook("session-start", source="startup") + "\n"
-        self._look(self.prompt)
+        self._look(self.hook("session-start", source="startup"))
 
     def turn(self, number: int, question: Question) -> None:
         """Ask, reply, and let the hooks capture both."""
-        before = self.prompt
-        added = self.hook("prompt", prompt=question.text)
-        self._look(added, question.text)
+        self._look(self.hook("prompt", prompt=question.text), question.text)
         reply = REPLY.format(number=number)
-        self.prompt += f"{added}\n{question.text}\n{reply}\n"
-        self.session.stable.append(_common(before, self.prompt) / len(before))
-        if number:
-            talk = before[len(before) - 2000 :]
-            one, two = (f"{self.fresh[place]}\n{talk}" for place in (number - 1, number))
-            self.session.anew.append(_common(one, two) / len(one))
         self.session.injected.append(len(self.seen & question.gold) / len(question.gold))
         self._write(number, "user", question.text)
         self._write(number, "assistant", reply)

@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from bench.speed import busy, memory, statements
+from bench.speed import busy, memory
 from bench.speed import engine as own
 from bench.speed.floors import PlainFTS5, Scan
 from bench.speed.texts import Text, clauses, long_texts, questions, sources, texts
@@ -23,8 +23,6 @@ LONG = 256
 ASKED = 200
 BATCH = 256
 THREADS = 8
-COUNTED = 50
-"""Single writes whose statements are counted."""
 
 
 @dataclass(slots=True)
@@ -38,8 +36,6 @@ class Measured:
     memory: list[memory.Memory] = field(default_factory=list)
     reached: float = 0.0
     """Memories a second that the other process wrote while recall was timed."""
-    statements: float = 0.0
-    """SQL statements of a single write."""
     file: float = 0.0
     """Megabytes of the store's files."""
 
@@ -48,7 +44,6 @@ class Run:
     """One growing file of each kind. What would change their size is measured on copies."""
 
     def __init__(self, options: argparse.Namespace, folder: Path) -> None:
-        statements.watch()
         self._options, self._folder = options, folder
         self._embedder = models.embedder(options.embedder)
         self._floor_file, self._file = folder / "floor.db", folder / "combray.db"
@@ -95,8 +90,6 @@ class Run:
             measured.adds[f"combray, one by one in {THREADS} threads"] = rate(
                 lambda: own.add_in_threads(engine, several, measured.size, THREADS)
             )
-            few = [next(made) for _ in range(COUNTED)]
-            measured.statements, _ = statements.counted(lambda: own.add_singly(engine, few, measured.size))
         with self._open(store) as engine:
             engine.recall(asked[0])
             diff = not self._options.no_diff
@@ -151,9 +144,7 @@ def measure(
     sizes = sorted(options.sizes)
     pool = clauses(sources(options.conversations))
     # Enough for the copies too: single writes, the other process's, and long messages of some twenty texts.
-    made = texts(
-        pool, sizes[-1] + len(sizes) * (2 * SINGLE + COUNTED + 20 * busy.A_SECOND + 40 * LONG), options.seed
-    )
+    made = texts(pool, sizes[-1] + len(sizes) * (2 * SINGLE + 20 * busy.A_SECOND + 40 * LONG), options.seed)
     stored: list[Text] = []
     results = []
     run = Run(options, folder)

@@ -58,7 +58,6 @@ def _adds(results: Sequence[Figures]) -> Iterable[Row]:
     for kind in ("batches", "one by one", "2,500 characters"):
         shares = [_share(each["adds"], kind) for each in results]
         yield f"{kind}: combray / FTS5", [number(each) for each in shares]
-    yield "SQL statements of a single write", [number(each.get("statements") or None) for each in results]
 
 
 def _share(adds: Figures, kind: str) -> float | None:

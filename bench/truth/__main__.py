@@ -6,20 +6,17 @@ A file holds the stories of one author: with `--together` it has a store for eac
 from __future__ import annotations
 
 import argparse
-import json
 import sys
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
 
 import numpy as np
-from rich.console import Console
-from rich.progress import track
-from rich.table import Table
 
 from bench.quality.metrics import interval
+from bench.quality.systems import short
 from bench.truth.callers import CALLERS, Caller, Script
 from bench.truth.measures import Shown, measures, of_writes
 from bench.truth.stories import Question, Story, load, together
@@ -58,8 +55,6 @@ def main(arguments: list[str] | None = None) -> int:
     parser.add_argument("--embedder", action="append", metavar="SPEC")
     parser.add_argument("--caller", action="append", choices=(*CALLERS, "all"))
     parser.add_argument("--by", action="append", choices=("kind", "language"))
-    parser.add_argument("--markdown", action="store_true", help="print the tables in Markdown")
-    parser.add_argument("--json", type=Path, metavar="OUT")
     options = parser.parse_args(arguments)
     try:
         authors = [load(path) for path in options.file]
@@ -69,45 +64,39 @@ def main(arguments: list[str] | None = None) -> int:
     if options.only:
         odd = options.only == "odd"
         authors = [[each for each in some if int(each.name.rpartition("-")[2]) % 2 == odd] for some in authors]
-    systems: dict[str, Callable[[Script], System]] = {
-        "BM25": lambda _: Plain(),
-        "BM25, newest of 5": lambda _: Plain(5),
-    }
-    callers: dict[str, Caller] = dict.fromkeys(systems, "nobody")
-    for preset in options.preset or ["default"]:
-        for embedder in options.embedder or ["none", "wordllama"]:
-            for caller in CALLERS if "all" in (options.caller or ()) else options.caller or ["nobody"]:
-                name = f"{preset}, {embedder.partition('@')[0].rpartition('/')[-1]}"
-                name += f", {caller}" if caller != "nobody" else ""
-                systems[name], callers[name] = partial(Combray, preset, embedder), caller
     played = stores(authors, joined=options.together)
-    results = {
-        name: _joined(
-            play(story, make, callers[name]) for story in track(played, name, transient=True, console=_ERRORS)
-        )
-        for name, make in systems.items()
-    }
+    results = {}
+    for name, (make, caller) in systems(options).items():
+        sys.stderr.write(f"{name}\n")
+        results[name] = _joined(play(story, make, caller) for story in played)
     where = "all of a language in one store" if options.together else "each story alone"
-    show = _print_markdown if options.markdown else partial(_print_table, Console())
-    show({name: _figures(each) for name, each in results.items()}, where)
+    _show({name: _figures(each) for name, each in results.items()}, where)
     for name, each in results.items():
         for by in options.by or ():
             groups: dict[str, Played] = defaultdict(Played)
             for row in each.answers:
                 groups[getattr(row[0], by)].answers.append(row)
-            show({group: _figures(rows) for group, rows in sorted(groups.items())}, name)
-    if options.json:
-        figures = {name: _figures(each) for name, each in results.items()}
-        options.json.write_text(json.dumps(figures, indent=1), encoding="utf-8")
+            _show({group: _figures(rows) for group, rows in sorted(groups.items())}, name)
     return 0
+
+
+def systems(options: argparse.Namespace) -> dict[str, tuple[Callable[[Script], System], Caller]]:
+    """Return what is asked, by name, with the caller that settles its suggestions."""
+    found: dict[str, tuple[Callable[[Script], System], Caller]] = {
+        "BM25": (lambda _: Plain(), "nobody"),
+        "BM25, newest of 5": (lambda _: Plain(5), "nobody"),
+    }
+    for preset in options.preset or ["default"]:
+        for embedder in options.embedder or ["none", "wordllama"]:
+            for caller in CALLERS if "all" in (options.caller or ()) else options.caller or ["nobody"]:
+                name = f"{preset}, {short(embedder)}" + (f", {caller}" if caller != "nobody" else "")
+                found[name] = (partial(Combray, preset, embedder), caller)
+    return found
 
 
 def stores(authors: Iterable[Sequence[Story]], *, joined: bool) -> list[Story]:
     """Return what has a store of its own: a story, or all stories of an author and language."""
     return [each for some in authors for each in (together(some) if joined else some)]
-
-
-_ERRORS = Console(stderr=True)
 
 
 def play(story: Story, make: Callable[[Script], System], caller: Caller) -> Played:
@@ -154,52 +143,27 @@ def _joined(every: Iterable[Played]) -> Played:
     return joined
 
 
-Figures = Mapping[str, Mapping[str, float]]
+Figures = Mapping[str, str]
 
 
 def _figures(played: Played) -> Figures:
-    """Mean in per cent, 95 % interval and count of each measure."""
+    """Mean in per cent, 95 % interval and count of each measure, as shown."""
     found = {}
     every = [each for _, each in played.answers] + played.writes
     for column in (*ANSWERS, *WRITES):
         values = np.array([[each[column]] for each in every if column in each])
         if len(values):
-            low, high = interval(values)
-            found[column] = {
-                "mean": float(100 * values.mean()),
-                "low": float(100 * low[0]),
-                "high": float(100 * high[0]),
-                "count": len(values),
-            }
+            low, high = (100 * float(each[0]) for each in interval(values))
+            found[column] = f"{100 * values.mean():.1f} ({low:.0f}-{high:.0f}) of {len(values)}"
     return found
 
 
-def _print_table(console: Console, figures: Mapping[str, Figures], title: str) -> None:
-    table = Table(title=title)
-    table.add_column("%", no_wrap=True)
-    for name in figures:
-        table.add_column(name, justify="right")
-    for row in _rows(figures):
-        table.add_row(*row)
-    console.print(table)
-
-
-def _print_markdown(figures: Mapping[str, Figures], title: str) -> None:
+def _show(figures: Mapping[str, Figures], title: str) -> None:
+    """Print a table in Markdown, a system a column."""
     print(f"\n{title}\n")
-    for row in (["", *figures], ["---"] * (len(figures) + 1), *_rows(figures)):
-        print(f"| {' | '.join(row)} |")
-
-
-def _rows(figures: Mapping[str, Figures]) -> Iterator[list[str]]:
-    for row in (*ANSWERS, *WRITES):
-        cells = [each.get(row) for each in figures.values()]
-        if any(cells):
-            count = max(int(cell["count"]) for cell in cells if cell)
-            yield [f"{row} ({count})", *map(_shown, cells)]
-
-
-def _shown(cell: Mapping[str, float] | None) -> str:
-    return "" if cell is None else f"{cell['mean']:.1f} ({cell['low']:.0f}-{cell['high']:.0f})"
+    rows = [[row, *(each.get(row, "") for each in figures.values())] for row in (*ANSWERS, *WRITES)]
+    for cells in (["%", *figures], ["---"] * (len(figures) + 1), *(row for row in rows if any(row[1:]))):
+        print(f"| {' | '.join(cells)} |")
 
 
 if __name__ == "__main__":

@@ -256,44 +256,19 @@ def _lessons(stories: Sequence[Story], embedder: str) -> Iterator[Told]:
 
 
 def of_pairs(path: str) -> list[Story]:
-    """Return a story for each pair of a file: of `sets/pairs.jsonl`, or several of each line of bench/pairs.
-
-    A pair of verdict "supersedes" is a change, any other is none.
-    """
-    stories: list[Story] = []
-    for number, line in enumerate(Path(path).read_text(encoding="utf-8").splitlines(), 1):
+    """Return a story for each pair of `sets/pairs.jsonl`; one of verdict "supersedes" is a change."""
+    stories = []
+    for line in Path(path).read_text(encoding="utf-8").splitlines():
         entry = json.loads(line)
-        if "earlier" in entry:
-            told = [(each["author"], each["text"]) for each in (entry["earlier"], entry["later"])]
-            stories.append(_pair(entry["id"], entry["lang"], told, changes=entry["verdict"] == "supersedes"))
-            continue
-        first = f"{entry['subject']} {entry['verb']} {entry['value']}"
-        later = {
-            "changed": f"{entry['subject']} {entry['verb']} {entry['changed']}",
-            "reworded": entry["reworded"],
-            "negated": f"{entry['subject']} {entry['negated']} {entry['value']}",
-            "detail": f"{first} {entry['detail']}",
-            "other": f"{entry['other']} {entry['verb']} {entry['changed']}",
-            "paraphrase": entry["paraphrase"],
-        }
-        for kind, text in later.items():
-            changes = kind in ("changed", "reworded", "negated")
-            told = [("user", f"{first}."), ("user", f"{text}.")]
-            # Told within a minute, as people try a memory out: time alone must not decide.
-            stories.append(_pair(f"{kind}-{number}", "en", told, changes=changes, step=60.0))
+        statements = tuple(
+            Statement(f"{entry['id']}:{place}", _START + place * _STEP, said["author"], said["text"])
+            for place, said in enumerate((entry["earlier"], entry["later"]))
+        )
+        first, last = (frozenset((each.ref,)) for each in statements)
+        question = Question(entry["id"], "pair", entry["lang"], _START + 2 * _STEP, "?", last, first)
+        asked = (question,) if entry["verdict"] == "supersedes" else ()
+        stories.append(Story(entry["id"], "pair", entry["lang"], statements, asked, last))
     return stories
-
-
-def _pair(
-    name: str, language: str, told: Sequence[tuple[str, str]], *, changes: bool, step: float = _STEP
-) -> Story:
-    statements = tuple(
-        Statement(f"{name}:{place}", _START + place * step, author, text)
-        for place, (author, text) in enumerate(told)
-    )
-    first, last = (frozenset((each.ref,)) for each in statements)
-    question = Question(name, "pair", language, _START + 2 * step, "?", last, first)
-    return Story(name, "pair", language, statements, (question,) if changes else (), last)
 
 
 def of_situations(path: str) -> list[Story]:

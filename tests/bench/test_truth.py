@@ -121,12 +121,13 @@ def test_each_author_has_a_store_of_its_own(story: Story) -> None:
 def test_the_tables_in_markdown(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     file = tmp_path / "stories.jsonl"
     file.write_text(LINE + "\n", encoding="utf-8")
-    assert main([str(file), "--embedder", "none", "--markdown"]) == 0
+    assert main([str(file), "--embedder", "none"]) == 0
     lines = capsys.readouterr().out.splitlines()
     assert lines[1:5] == [
         "each story alone",
         "",
-        "|  | BM25 | BM25, newest of 5 | default, none |",
+        "| % | BM25 | BM25, newest of 5 | default, none |",
         "| --- | --- | --- | --- |",
     ]
-    assert lines[5].startswith("| current top 1 (1) |")
+    assert lines[5].startswith("| current top 1 | ")
+    assert lines[5].count("of 1 |") == 3

@@ -1,1 +1,0 @@
-"""The conversation loop: what streaming adds to a turn, and what a preparation costs."""
