@@ -20,7 +20,7 @@ from typing import Any
 
 import combray
 from bench.quality.loaders import load
-from bench.quality.sets import Collection, Item
+from bench.quality.sets import Collection
 from combray import presets
 from combray.testing.postgres import Server
 
@@ -78,7 +78,7 @@ def answers(collection: Collection, preset: str, embedder: str, location: str = 
     clock = max(moments) + 1.0
     engine = combray.open(location, preset=preset, embedder=embedder, clock=lambda: clock, worker=False)
     with engine:
-        items: list[Any] = [_fields(item) for item in collection.items]
+        items: list[Any] = [item.fields | {"kind": "episode"} for item in collection.items]
         written = [
             engine.remember(item["content"], **{name: value for name, value in item.items() if name != "content"})
             for item in items[:SINGLES]
@@ -98,18 +98,6 @@ def answers(collection: Collection, preset: str, embedder: str, location: str = 
                 (places[hit.memory.id], hit.score, dict(sorted(hit.signals.items())), hit.via) for hit in answer
             ]
             yield _json([question.text, answer.intent, hits])
-
-
-def _fields(item: Item) -> dict[str, Any]:
-    fields = {
-        "content": item.text,
-        "kind": "episode",
-        "author": item.author,
-        "session": item.session,
-        "occurred_at": item.occurred_at,
-        "context": item.context,
-    }
-    return {name: value for name, value in fields.items() if value}
 
 
 def _shown(each: Any, places: dict[str, int]) -> list[Any]:

@@ -89,17 +89,7 @@ class _Agent:
     def remember(self, asked: Sequence[Question]) -> None:
         """Fill the store; ask every question for comparison."""
         with combray.open(self.store, embedder=self.environment.get("COMBRAY_EMBEDDER"), worker=False) as engine:
-            items: list[Any] = [
-                {
-                    "content": item.text,
-                    "author": item.author,
-                    "session": item.session,
-                    "occurred_at": item.occurred_at,
-                    "context": item.context,
-                    "kind": "episode",
-                }
-                for item in self.collection.items
-            ]
+            items: list[Any] = [item.fields | {"kind": "episode"} for item in self.collection.items]
             written = engine.remember_many(items, diff=False)
             self.ids = {each.id: item.ref for each, item in zip(written, self.collection.items, strict=True)}
             for question in asked:

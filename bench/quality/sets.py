@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
+from typing import Any
 
 
 @dataclass(frozen=True, slots=True)
@@ -22,6 +23,12 @@ class Item:
     def shown(self) -> str:
         """Text and context: what a plain system indexes."""
         return f"{self.text} {self.context}".strip()
+
+    @property
+    def fields(self) -> dict[str, Any]:
+        """What `remember_many` takes of it, without fields that are empty."""
+        given = {"content": self.text, "author": self.author, "session": self.session, "context": self.context}
+        return {name: value for name, value in (given | {"occurred_at": self.occurred_at}).items() if value}
 
 
 @dataclass(frozen=True, slots=True)

@@ -162,6 +162,18 @@ def _stored(folder: Path) -> bytes:
     return path.read_bytes()
 
 
+def damage(path: Path, good: bytes, cut: int, draw: Draw) -> None:
+    """Lay out a store's file with some bytes changed, and its end missing if `cut` says so."""
+    damaged = bytearray(good)
+    while draw.left:
+        # Page headers and cells are where a parser of the file can be led astray.
+        place = draw.whole(65535) * (1 if draw.byte() % 2 else 16) % len(damaged)
+        damaged[place] = draw.byte()
+    for suffix in ("", "-wal", "-shm"):
+        Path(f"{path}{suffix}").unlink(missing_ok=True)
+    path.write_bytes(damaged[: len(damaged) - cut * 64] if cut % 4 == 1 else damaged)
+
+
 def _store(folder: Path) -> Run:
     """Bytes are places and values: that many bytes of a good file are changed, and the file may be cut."""
     good = _stored(folder)
@@ -169,15 +181,7 @@ def _store(folder: Path) -> Run:
 
     def run(data: bytes) -> Any:
         draw = Draw(data)
-        damaged = bytearray(good)
-        cut = draw.byte()
-        while draw.left:
-            # Page headers and cells are where a parser of the file can be led astray.
-            place = draw.whole(65535) * (1 if draw.byte() % 2 else 16) % len(damaged)
-            damaged[place] = draw.byte()
-        for suffix in ("", "-wal", "-shm"):
-            Path(f"{path}{suffix}").unlink(missing_ok=True)
-        path.write_bytes(damaged[: len(damaged) - cut * 64] if cut % 4 == 1 else damaged)
+        damage(path, good, draw.byte(), draw)
         with open_engine(path, embedder="none", clock=lambda: CLOCK) as engine:
             found = engine.recall("Where is Ada?")
             engine.store.doctor()

@@ -18,6 +18,7 @@ import msgspec
 from bench.fuzz.drawing import Draw
 from bench.fuzz.target import Run, Target
 from bench.fuzz.targets.files import CLOCK, engine
+from bench.fuzz.targets.folders import damage
 from bench.fuzz.targets.texts import prefixed, sentences
 from combray import presets
 from combray.engine import Engine
@@ -42,14 +43,8 @@ def _encrypted(folder: Path) -> Run:
 
     def run(data: bytes) -> Any:
         draw = Draw(data)
-        damaged = bytearray(good)
         cut, key = draw.byte(), draw.pick((_KEY, _KEY, _KEY, _KEY[::-1]))
-        while draw.left:
-            place = draw.whole(65535) * (1 if draw.byte() % 2 else 16) % len(damaged)
-            damaged[place] = draw.byte()
-        for suffix in ("", "-wal", "-shm"):
-            Path(f"{path}{suffix}").unlink(missing_ok=True)
-        path.write_bytes(damaged[: len(damaged) - cut * 64] if cut % 4 == 1 else damaged)
+        damage(path, good, cut, draw)
         with open_engine(path, embedder="none", clock=lambda: CLOCK, key=key) as opened:
             assert key == _KEY or cut % 4 == 1, "another key opens it"
             found = [hit.memory.content for hit in opened.recall("Where is Ada? rollout")]
