@@ -168,11 +168,6 @@ def _aliases(authors: tuple[str, ...]) -> Mapping[str, str]:
     return aliases
 
 
-def names(author: str, text: str) -> bool:
-    """Return whether a text names an author, by the full name or its first word."""
-    return any(_named_at(alias, author, text) for alias in dict.fromkeys((author, author.split()[0])))
-
-
 def _named_at(alias: str, author: str, text: str) -> tuple[int, int] | None:
     """Return where a text names an author: "Ana Lopez" is not "Ana Smith", whose first name is "Ana" as well."""
     span = _find(alias, text)
