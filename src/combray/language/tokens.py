@@ -55,7 +55,6 @@ _CLITIC = late(r"'(?<=[^\W_]')(?:s|m|re|ll|ve|d)(?![a-z0-9])")
 # Characters of a script without spaces per word, for word counts.
 _CHARACTERS_PER_WORD = 1.6
 _MAX_CACHED_STEMS = 200_000
-"""Candidates of questions of which the content terms are remembered: 3 MB."""
 _stemmers = threading.local()
 
 
