@@ -6,7 +6,7 @@ import pytest
 
 import combray
 from combray import Engine
-from combray.language.samples import samples
+from combray.recall.passages import samples
 from combray.testing.fakes import FakeClock
 
 TOM = (
@@ -47,7 +47,7 @@ def test_a_memory_finds_itself(texts: tuple[str, ...], embedder: str) -> None:
 @pytest.mark.parametrize("length", [20, 300, 3000])
 def test_a_memory_of_any_length_finds_itself_among_many(length: int, embedder: str) -> None:
     engine = filled((), embedder)
-    sentences = samples("en")
+    sentences = samples()["en"]
     texts = [(f"Note {number}. " + " ".join(sentences * 9))[: length + number] for number in range(20)]
     engine.remember_many([*texts, *(f"Turn {number} was about tea." for number in range(200))], diff=False)
     for text in texts[::5]:

@@ -32,16 +32,13 @@ class Phrases(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """Phrases of one language that state an alias.
 
     abbreviates: between the short form and the long one ("stands for"); also: between the long form and the short
-    one ("also known as"); calls: in front of the long form, with what stands between it and the short one ("we
-    call", ""); of: around the long form behind the short one ("是", "的简称"); articles: words in front of a name
+    one ("also known as"); articles: words in front of a name
     that do not belong to it; breaks: words that end a name; never: words that are no name ("it"); relatives:
     words in front of a person's name ("my sister Ana").
     """
 
     abbreviates: list[str] = []
     also: list[str] = []
-    calls: list[tuple[str, str]] = []
-    of: list[tuple[str, str]] = []
     articles: list[str] = []
     breaks: list[str] = []
     never: list[str] = []
@@ -52,19 +49,17 @@ _tables = section("aliases", Phrases)
 _QUOTES = "\"'“”‘’「」『』《》*`"
 # A dot within a word is part of an abbreviation: "TP.HCM".
 _ENDS = late(r"\.(?=\s|$)|[!?;:。！？；：\n()（）\[\]{}…]|,\s|，|、|\s[-–—]\s")
-_CLAUSE = late(r"(?:[.!?](?=\s|$)|[;。！？；\n()（）…])")
 _PARENTHESES = late(r"[(（]\s*([^()（）]{2,80}?)\s*[)）]")
 _SHORT = re.compile(r"[^\W_][\w.&/+-]{1,11}").fullmatch
 
 
 @from_tables
-def _patterns() -> tuple[re.Pattern[str], re.Pattern[str], re.Pattern[str]]:
-    """Return patterns of `abbreviates`, of `also`, and of the openings of `calls` and `of`."""
+def _patterns() -> tuple[re.Pattern[str], re.Pattern[str]]:
+    """Return patterns of `abbreviates` and of `also`."""
     tables = _tables().values()
     return (
         _any(phrase for table in tables for phrase in table.abbreviates),
         _any(phrase for table in tables for phrase in table.also),
-        _any(opening for table in tables for opening, _ in (*table.calls, *table.of)),
     )
 
 
@@ -210,19 +205,13 @@ def _initials(letters: list[str], long: str) -> int:
     return count
 
 
-# -- "stands for", "also known as", "we call" --------------------------------------------------------------
+# -- "stands for", "also known as" --------------------------------------------------------------
 
 
 @from_tables
 def _openings() -> tuple[str, ...]:
-    tables = _tables().values()
-    single = (phrase for table in tables for phrase in (*table.abbreviates, *table.also))
-    around = (
-        opening for table in tables for opening, between in (*table.calls, *table.of) if not is_unspaced(opening)
-    )
-    # One character ("是") is in most texts; what stands behind the long form is rare.
-    closing = (between for table in tables for _, between in (*table.calls, *table.of) if is_unspaced(between))
-    return tuple(sorted({phrase.lower() for phrase in (*single, *around, *closing)}))
+    listed = (phrase for table in _tables().values() for phrase in (*table.abbreviates, *table.also))
+    return tuple(sorted({phrase.lower() for phrase in listed}))
 
 
 @from_tables
@@ -238,14 +227,12 @@ def _by_phrases(text: str) -> Iterator[tuple[str, str]]:
     lowered = text.lower()
     if not any(map(lowered.__contains__, _openings())):
         return
-    abbreviates, also, around = _patterns()
+    abbreviates, also = _patterns()
     for hit in abbreviates.finditer(text):
         clause = _clause(text[hit.end() :])
         yield from _stated(_unbroken(clause), _left(text[: hit.start()]), clause=clause)
     for hit in also.finditer(text):
         yield from _stated(_left(text[: hit.start()]), _right(text[hit.end() :]), named=True)
-    for hit in around.finditer(text):
-        yield from _around(text, hit)
 
 
 def _left(text: str) -> str:
@@ -351,38 +338,3 @@ def _name_like(name: str) -> bool:
     """Whether it has a capital, and is not one everyday word that begins a sentence."""
     inner = name.split()
     return any(char.isupper() for char in name) and not all(is_stop(word) for word in inner)
-
-
-def _around(text: str, hit: re.Match[str]) -> Iterator[tuple[str, str]]:
-    rest = text[hit.end() : hit.end() + 160]
-    end = _CLAUSE.search(rest)
-    clause = (rest[: end.start()] if end else rest).strip(" ")
-    for table in _tables().values():
-        for opening, between in table.of:
-            if fold(opening) == fold(hit[0]) and between in clause:
-                yield from _stated(clause.partition(between)[0], _left(text[: hit.start()]))
-        for opening, between in table.calls:
-            if fold(opening) != fold(" ".join(hit[0].split())):
-                continue
-            if between and between in clause:
-                long, _, short = clause.partition(between)
-                yield from _stated(long, _right(short), named=True)
-            elif not between:
-                yield from _called(clause)
-
-
-def _called(clause: str) -> Iterator[tuple[str, str]]:
-    """ "the billing service Goldfish": an article, at most four words, and a name in capitals or quotes."""
-    clause = re.split(r",\s|\s[-–—]\s", clause)[0].rstrip(".!? ")
-    inner = clause.split()
-    articles, breaks, never = _word_sets()
-    for place in range(1, min(len(inner), LONGEST)):
-        name = inner[place]
-        if fold(name) in breaks:
-            return
-        if name[0] in _QUOTES or name[0].isupper():
-            long, short = _bare(" ".join(inner[:place])), _nearest(" ".join(inner[place:]), from_left=True)
-            led = fold(inner[0]) in articles or inner[0][0].isupper()
-            if long and led and not never & set(fold(long).split()):
-                yield long, short
-            return

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import functools
 import re
-from collections.abc import Callable, Collection, Iterable
+from collections.abc import Callable, Collection, Iterable, Sequence
 from functools import cached_property
 
 import msgspec
@@ -144,16 +144,33 @@ def matcher(wanted: Iterable[str], *more: str) -> re.Pattern[str]:
     return re.compile("|".join((*words, *unspaced, *more)) or r"(?!)")
 
 
+Gated = tuple[Sequence[str], str]
+"""Words of which a text with spaces has one if it matches, none for a pattern without; and the pattern."""
+
+
 class Phrases:
     """A `matcher` that is only tried on texts that hold all words of one of its phrases.
 
     A match is a whole phrase, so each run of letters and digits of the phrase is one of the text. Looking words
     up is ten times faster than the pattern, and most texts hold none of them. Only the phrases that a text may
-    hold are compiled: a shell call would wait for thousands.
+    hold are compiled: a shell call would wait for thousands. `patterns` are found by `search` alone.
     """
 
-    def __init__(self, wanted: Iterable[str], *more: str) -> None:
-        self._wanted, self._more = sorted(set(wanted)), more
+    def __init__(self, wanted: Iterable[str], patterns: Iterable[Gated] = ()) -> None:
+        self._wanted, self._patterns = sorted(set(wanted)), tuple(patterns)
+
+    @cached_property
+    def _gated(self) -> dict[str, list[str]]:
+        """Patterns by a word that they need; under "" those of scripts without spaces, under " " the others."""
+        found: dict[str, list[str]] = {"": [], " ": []}
+        for gates, pattern in self._patterns:
+            for gate in gates or ("" if is_unspaced(pattern) else " ",):
+                found.setdefault(gate, []).append(pattern)
+        return found
+
+    @cached_property
+    def _gates(self) -> frozenset[str]:
+        return frozenset(self._gated) - {"", " "}
 
     @cached_property
     def _unspaced(self) -> list[str]:
@@ -178,33 +195,29 @@ class Phrases:
     def _words(self) -> frozenset[str]:
         return frozenset(self._by_word) - {""}
 
-    @property
-    def signs(self) -> frozenset[str] | None:
-        """Words of which a text without unspaced letters has one if it holds a phrase; None if it need not."""
-        return None if self._more or self._wordless else self._words
-
     @cached_property
     def pattern(self) -> re.Pattern[str]:
         """The pattern of all phrases."""
-        return matcher(self._wanted, *self._more)
+        return matcher(self._wanted)
 
     def may_be_in(self, text: str, words: Collection[str]) -> bool:
         """Whether the text may hold a phrase; `words` are the distinct `folding.runs` of the text."""
-        return bool(self._more or self._possible(text, words))
+        return bool(self._possible(text, words))
 
     def within(self, text: str, words: Collection[str] | None = None) -> re.Pattern[str] | None:
         """Return a pattern of the phrases that the text may hold, which finds what `pattern` does."""
-        if self._more:
-            return self.pattern
         possible = self._possible(text, runs(text) if words is None else words)
         return _matcher_of(tuple(possible)) if possible else None
 
     def search(self, text: str, words: Collection[str] | None = None) -> bool:
-        """Return whether the text holds a phrase; `words` as in `may_be_in`."""
-        if self._more:
-            return self.pattern.search(text) is not None
-        possible = self._possible(text, runs(text) if words is None else words)
-        return any(_stands_in(phrase, text) for phrase in possible)
+        """Return whether the text holds a phrase or a match of a pattern; `words` as in `may_be_in`."""
+        words = runs(text) if words is None else words
+        if any(_stands_in(phrase, text) for phrase in self._possible(text, words)):
+            return True
+        if not self._patterns:
+            return False
+        gates = [*self._gates.intersection(words), " ", *([""] if is_unspaced(text) else [])]
+        return any(_compiled(pattern).search(text) for gate in gates for pattern in self._gated[gate])
 
     def all_in(self, text: str, words: Collection[str] | None = None) -> list[str]:
         """Return the phrases in the text, in order."""
@@ -223,6 +236,8 @@ class Phrases:
         return possible + self._unspaced if self._unspaced and is_unspaced(text) else possible
 
 
+# Compiled when first tried: all of them at once would cost every process 60 ms.
+_compiled = functools.cache(re.compile)
 _JOINED = ("'", "_")
 
 
@@ -249,13 +264,15 @@ def _matcher_of(wanted: tuple[str, ...]) -> re.Pattern[str]:
 class Finder:
     """Finds phrases as spelt, and in ASCII text also without their accents, except `accented_only` ones.
 
-    The phrases must be `plain`. `more` are further patterns.
+    The phrases must be `plain`.
     """
 
-    def __init__(self, spelt: set[str], accented_only: Collection[str] = (), more: Iterable[str] = ()) -> None:
+    def __init__(
+        self, spelt: set[str], accented_only: Collection[str] = (), patterns: Iterable[Gated] = ()
+    ) -> None:
         bare = {phrase if phrase in accented_only else fold(phrase) for phrase in spelt}
-        more = tuple(more)
-        self._spelt, self._bare = Phrases(spelt, *more), Phrases(filter(str.isascii, bare), *more)
+        patterns = tuple(patterns)
+        self._spelt, self._bare = Phrases(spelt, patterns), Phrases(filter(str.isascii, bare), patterns)
 
     def of(self, text: str) -> Phrases:
         """Return the phrases for this text, which must be `plain`."""

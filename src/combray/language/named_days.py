@@ -10,8 +10,6 @@ if TYPE_CHECKING:
     from combray.language.dates.resolution import TimeExpression
 
 _WEEK = timedelta(days=7)
-_SOON = timedelta(days=5)
-"""A nearer time ("on Tuesday", "this weekend") is mostly that of an event."""
 
 
 def names_a_day(text: str, after: datetime | None = None) -> bool:
@@ -27,24 +25,14 @@ def names_a_day(text: str, after: datetime | None = None) -> bool:
     return any(_is_day(each, now) and (after is None or each.start > after) for each in found if each.explicit)
 
 
-def first_ahead(text: str, said_at: datetime, *, vague: bool = False) -> datetime | None:
-    """Return the first day of the calendar that a text names and that lay ahead when it was said, if any.
-
-    With `vague` also the start of another time that was at least five days ahead ("in September", "next month").
-    """
+def first_ahead(text: str, said_at: datetime) -> datetime | None:
+    """Return the first day of the calendar that a text names and that lay ahead when it was said, if any."""
     # The grammars take 50 ms to build.
     from combray.language.dates.resolution import resolve
 
     ahead = [each for each in resolve(text, said_at, forward=True) if each.explicit and each.start > said_at]
-    return min(
-        (
-            each.start
-            for each in ahead
-            # "From 1 June on" is open.
-            if _is_day(each, said_at, ("date", "open")) or (vague and each.start - said_at >= _SOON)
-        ),
-        default=None,
-    )
+    # "From 1 June on" is open.
+    return min((each.start for each in ahead if _is_day(each, said_at, ("date", "open"))), default=None)
 
 
 def lies_behind(text: str, said_at: datetime) -> bool:

@@ -54,12 +54,11 @@ def _phrases(name: str) -> Phrases:
 
 
 @from_tables
-def _listed(name: str) -> tuple[Phrases, re.Pattern[str]]:
+def _listed(name: str) -> Phrases:
     """Phrases of every script, and the patterns that go with them."""
     tables = _tables().values()
     phrases = (plain(phrase) for table in tables for phrase in getattr(table, name))
-    patterns = (each for table in tables for each in getattr(table, f"{name}_patterns", ()))
-    return Phrases(phrases), re.compile("|".join(patterns) or "(?!)")
+    return Phrases(phrases, (((), each) for table in tables for each in getattr(table, f"{name}_patterns", ())))
 
 
 class _Spelt(NamedTuple):
@@ -72,8 +71,7 @@ class _Spelt(NamedTuple):
         return _phrases(name).search(self.text, self.words)
 
     def has_listed(self, name: str) -> bool:
-        phrases, patterns = _listed(name)
-        return phrases.search(self.text, self.words) or patterns.search(self.text) is not None
+        return _listed(name).search(self.text, self.words)
 
     def begins(self, name: str) -> bool:
         pattern = _phrases(name).within(self.text, self.words)
@@ -166,11 +164,6 @@ def _aliases(authors: tuple[str, ...]) -> Mapping[str, str]:
         if len(first) > 1 and firsts.count(first) == 1 and not is_stop(first):
             aliases.setdefault(first, author)
     return aliases
-
-
-def names(author: str, text: str) -> bool:
-    """Return whether a text names an author, by the full name or its first word."""
-    return any(_named_at(alias, author, text) for alias in dict.fromkeys((author, author.split()[0])))
 
 
 def _named_at(alias: str, author: str, text: str) -> tuple[int, int] | None:

@@ -10,9 +10,8 @@ written "WORD WORD => REGULAR EXPRESSION": in text with spaces it is only tried 
 
 from __future__ import annotations
 
-import functools
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping
 from functools import cached_property
 from itertools import pairwise
 from typing import Literal
@@ -20,11 +19,11 @@ from typing import Literal
 import msgspec
 
 from combray.language.caches import from_tables
-from combray.language.folding import fold, is_unspaced, plain, runs
+from combray.language.folding import is_unspaced, plain, runs
 from combray.language.late import late
-from combray.language.lexicon import Finder
+from combray.language.lexicon import Finder, Gated
 from combray.language.tables import section
-from combray.language.text import Text, plain_of, read_once
+from combray.language.text import Text, plain_of, plain_words, read_once
 from combray.records import dataclass
 
 Tense = Literal["present", "past", "planned", "hypothetical", "quoted", "asked"]
@@ -95,7 +94,6 @@ class TenseTable(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 _tables = section("tense", TenseTable)
 
-_OF_TENSE = ("past", "present", "planned", "hypothetical", "conditional", "quoted", "asked")
 MONTH_OF_ORDINAL = r"(?:Jan|Jän|Feb|März|Apr|Mai|Jun|Jul|Aug|Sep|Okt|Nov|Dez)"
 """Months behind a day that is written with a full stop ("am 3. Juni"), which ends no sentence."""
 _SENTENCE_END = late(
@@ -183,21 +181,22 @@ def tense_of(text: Text) -> Tense:
 def _tense(raw: str) -> Tense:
     """Return the tense of one sentence."""
     lead = plain(_names().sub("", raw))
-    marks = _index(lead).marks(lead)
-    if not marks:
-        return "present"
-    if "asked" in marks:
+    words = frozenset(runs(lead))
+    if _has("asked", lead, words):
         return "asked"
-    if "conditional" in marks or ("hypothetical" in marks and _supposes(lead)):
+    # "We use Jest, but might change" states something first.
+    if _has("conditional", lead, words) or _has(
+        "hypothetical", first := _CLAUSE_END.split(lead, 1)[0], runs(first)
+    ):
         return "hypothetical"
-    if "quoted" in marks:
+    if _has("quoted", lead, words):
         return "quoted"
     # "I had it wrong before, the number is 7754" is about what holds.
     # So is "it was planned for May, it is pushed to 3 September".
-    about_now = "present" in marks or _marked("corrected", lead) or _marked("postponed", lead)
-    if "past" in marks and not about_now:
+    about_now = ("present", "corrected", "postponed")
+    if _has("past", lead, words) and not any(_has(kind, lead, words) for kind in about_now):
         return "past"
-    return "planned" if "planned" in marks else "present"
+    return "planned" if _has("planned", lead, words) else "present"
 
 
 @read_once
@@ -236,108 +235,32 @@ def words_of(kind: str) -> list[str]:
     return [pattern for _, pattern in _patterns(kind)]
 
 
-def _supposes(lead: str) -> bool:
-    """Return whether the first clause supposes: "we use Jest, but might change" states something first."""
-    first = _CLAUSE_END.split(lead, maxsplit=1)[0]
-    return "hypothetical" in _index(lead).marks(first)
-
-
-# -- marks of tense ------------------------------------------------------------------------------
-
-
-# Compiled when first tried: all of them at once would cost every process 60 ms.
-_compiled = functools.cache(re.compile)
-
-
-class _Index:
-    """Phrases and patterns of the tenses by a word that each needs, so that few are tried on a text."""
-
-    def __init__(self, *, bare: bool) -> None:
-        self.words: dict[str, list[tuple[str, str, str]]] = {}
-        self.unspaced: list[tuple[str, re.Pattern[str]]] = []
-        for kind in _OF_TENSE:
-            whole: list[str] = []
-            for phrase in _phrases(kind):
-                if is_unspaced(phrase):
-                    whole.append(re.escape(phrase))
-                elif not bare or " " in phrase or phrase.isascii():
-                    # A single word needs its accents: without them it would be a word of another language.
-                    self._add(kind, fold(phrase) if bare else phrase)
-            for gates, pattern in _patterns(kind):
-                if not gates:
-                    whole.append(pattern)
-                for gate in gates:
-                    self.words.setdefault(gate, []).append((kind, "", pattern))
-            if whole:
-                self.unspaced.append((kind, re.compile("|".join(whole))))
-        self.triggers = frozenset(self.words)
-
-    def _add(self, kind: str, phrase: str) -> None:
-        words = runs(phrase)
-        padded = f" {' '.join(words)} "
-        self.words.setdefault(max(words, key=len), []).append((kind, padded, ""))
-
-    def marks(self, lead: str) -> set[str]:
-        """Return the kinds of which a mark is in the sentence."""
-        found: set[str] = set()
-        words = runs(lead)
-        triggers = self.triggers.intersection(words)
-        if triggers:
-            padded = f" {' '.join(words)} "
-            for trigger in triggers:
-                for kind, phrase, pattern in self.words[trigger]:
-                    if kind in found:
-                        continue
-                    if _compiled(pattern).search(lead) if pattern else phrase in padded:
-                        found.add(kind)
-        if is_unspaced(lead):
-            found.update(kind for kind, pattern in self.unspaced if pattern.search(lead))
-        return found
-
-
-# An index takes 40 ms to build: most processes need one of the two.
-@from_tables
-def _accented() -> _Index:
-    return _Index(bare=False)
-
-
-@from_tables
-def _ascii() -> _Index:
-    return _Index(bare=True)
-
-
-def _index(text: str) -> _Index:
-    return _ascii() if text.isascii() else _accented()
-
-
 @from_tables
 def _names() -> re.Pattern[str]:
     names = sorted({name for table in _tables().values() for name in table.names})
     return re.compile(rf"\b(?:{'|'.join(names)})\b" if names else "(?!)")
 
 
-# -- what it does to an earlier statement ---------------------------------------------------------
-
-
 def _marked(kind: str, text: str) -> bool:
-    lowered = plain_of(text) if len(text) <= _FLAGGED else plain(text[:_FLAGGED])
-    return _finder(kind).pattern(lowered).search(lowered) is not None
+    if len(text) <= _FLAGGED:
+        return _has(kind, plain_of(text), plain_words(text))
+    lowered = plain(text[:_FLAGGED])
+    return _has(kind, lowered, runs(lowered))
+
+
+def _has(kind: str, lowered: str, words: Collection[str]) -> bool:
+    """Return whether a text in the spelling of `plain`, with these words, has a mark of a kind."""
+    return _finder(kind).of(lowered).search(lowered, words)
 
 
 @from_tables
 def _finder(kind: str) -> Finder:
-    """Return a finder of one kind of mark. Single words need their accents, as in `_Index`."""
-    phrases = set(_phrases(kind))
-    return Finder(
-        phrases, {each for each in phrases if " " not in each}, [pattern for _, pattern in _patterns(kind)]
-    )
+    """Return a finder of one kind of mark. Without its accents a single word is one of another language."""
+    phrases = {plain(phrase) for table in _tables().values() for phrase in getattr(table, kind)}
+    return Finder(phrases, {each for each in phrases if " " not in each}, _patterns(kind))
 
 
-def _phrases(kind: str) -> list[str]:
-    return [plain(phrase) for table in _tables().values() for phrase in getattr(table, kind)]
-
-
-def _patterns(kind: str) -> list[tuple[Sequence[str], str]]:
+def _patterns(kind: str) -> list[Gated]:
     """Return the patterns of a kind with the words that they need, macros filled in."""
     found = []
     for table in _tables().values():

@@ -13,12 +13,12 @@ import re
 import threading
 import unicodedata
 from collections.abc import Mapping, Sequence
-from itertools import filterfalse, pairwise
+from itertools import filterfalse
 from typing import NamedTuple
 
 import Stemmer
 
-from combray.language.caches import from_tables, keyed_by_text
+from combray.language.caches import from_tables
 from combray.language.folding import HANGUL, UNSPACED, ascii_runs, fold, is_unspaced
 from combray.language.late import late
 from combray.language.lexicon import Phrases, folded, phrases, word_lists
@@ -26,7 +26,6 @@ from combray.language.scripts import language, stopword_language
 from combray.language.text import (
     Text,
     Written,
-    candidate_of,
     fold_of,
     fold_words,
     passing,
@@ -56,8 +55,6 @@ _CLITIC = late(r"'(?<=[^\W_]')(?:s|m|re|ll|ve|d)(?![a-z0-9])")
 # Characters of a script without spaces per word, for word counts.
 _CHARACTERS_PER_WORD = 1.6
 _MAX_CACHED_STEMS = 200_000
-_MOST_TEXTS = 8_192
-"""Candidates of questions of which the content terms are remembered: 3 MB."""
 _stemmers = threading.local()
 
 
@@ -273,18 +270,6 @@ def content_terms(text: str) -> list[str]:
 def term_set(text: Text) -> frozenset[str]:
     """Return the distinct content terms, for overlap measures."""
     return frozenset(content(text))
-
-
-def side_by_side(pairs: frozenset[tuple[str, str]], text: str) -> int:
-    """Return how many of the pairs of content terms stand side by side in a text."""
-    return len(pairs.intersection(pairwise(_content_of(text))))
-
-
-@keyed_by_text
-@functools.lru_cache(maxsize=_MOST_TEXTS)
-def _content_of(text: str) -> tuple[str, ...]:
-    """Return the content terms of a text, and do not keep its words: texts share the terms."""
-    return content(candidate_of(text))
 
 
 @from_tables

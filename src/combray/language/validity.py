@@ -6,18 +6,15 @@ Nothing is guessed: a date that is absent, vague or ambiguous gives no limit.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from datetime import datetime, timedelta
-from itertools import pairwise
 from typing import TYPE_CHECKING, NamedTuple, TypeVar
 
 from combray.language.caches import from_tables
 from combray.language.dates.detection import has_time_expression
 from combray.language.folding import plain
 from combray.language.tense import (
-    AFTER_HAN,
     LEAD,
-    MONTH_OF_ORDINAL,
     Tense,
     claim_of,
     lead_of,
@@ -48,10 +45,6 @@ _FAR_AHEAD = timedelta(days=270)
 """A date without a year that would lie farther ahead may as well be the last one."""
 _NEAR = timedelta(days=90)
 """A date without a year that lies at most so far ahead is that one, and not the one nine months before."""
-_PARTS = re.compile(
-    rf"[;:!?；：。！？]|\.\s(?!{MONTH_OF_ORDINAL})|,\s(?!\d{{4}}\b)|，|{AFTER_HAN}[,.](?=\S)|\s[–—-]\s"
-)
-"""What divides a sentence into parts that each say one thing."""
 _YEARS = re.compile(r"(?<!\d)(?:19|20)\d\d(?!\d)")
 _DIGIT = re.compile(r"[\d一二三四五六七八九十]")
 
@@ -66,27 +59,22 @@ class _Times(NamedTuple):
     """Those ahead that lie between two days of the calendar: "from 4 to 22 August". Weekdays are a habit."""
     weekdays: list[datetime]
     """Starts without a date: "beginning Tuesday"."""
-    dates: list[datetime]
-    """Single days with a digit and no time of day: "7 April"."""
     days: list[datetime]
     """Single days with a digit: "9 February"."""
     others: list[datetime]
-    """Longer times: "July", "in two weeks"."""
-    near: list[datetime]
-    """Others that are words alone, as "Tuesday" is: "next month we meet on Tuesdays" begins next month."""
+    """Other times: "July", "in two weeks", "Tuesday"."""
     latest: list[datetime]
     """When a time is over of which only the end is certain: "by the end of June", "this spring"."""
 
     def best(self) -> list[datetime]:
         """Return the dates that a plan begins at, as far as they are known: those of a day before all others."""
-        return self.starts or self.days or self.others or self.near or self.latest
+        return self.starts or self.days or self.others or self.latest
 
 
 def validity_of(text: str, tense: Tense, said_at: datetime) -> Validity:
     """Return the validity of a text of this tense that was said at a moment (aware).
 
-    A past statement ends at the time it names, at the latest when it was said; if a part of it is about a day
-    ahead, it begins on that day. A planned one begins at the one
+    A past statement ends at the time it names, at the latest when it was said. A planned one begins at the one
     date that it names, or at the end of a time that it does not exceed ("by the end of June"). A present one
     begins at the date after "since", and one of a change ("we move on 3 June") on that day, if it lies ahead.
     "Until Friday" ends with that day. What is put off ("pushed to 3 June", "3 June instead of 12 May") begins on
@@ -99,9 +87,6 @@ def validity_of(text: str, tense: Tense, said_at: datetime) -> Validity:
         return _NEVER
     lead = lead_of(text)
     since, until = _of_lead(lead, tense, said_at)
-    if tense == "past" and (day := _of_a_change(lead, said_at)[0] or _put_off(text, said_at)):
-        # "We've paid the deposit, on 3 June they deliver, from then on ...": part of it lies ahead.
-        return day, None
     if since is not None and until is not None and until <= since:
         # "From 1 June it's Hengda, the contract with Hongyuan ends in May": the end of another thing.
         until = None
@@ -180,7 +165,7 @@ def _put_off(text: str, said_at: datetime) -> datetime | None:
             times = _times(sentence, said_at, forward=True)
             # "Off until 10 April", "from the 4th to 18 April": the last day of that time is the new one.
             ends = [each - _DAY for each in (*times.ends, *(end for _, end in times.ranges))]
-            found += times.starts or times.days or ends or times.others or times.near
+            found += times.starts or times.days or ends or times.others
     return _only(each for each in found if said_at < each <= said_at + _FAR_AHEAD)
 
 
@@ -195,30 +180,16 @@ def _new_day(sentence: str, postponed: re.Match[str], said_at: datetime) -> date
 
 
 def _of_a_change(lead: str, said_at: datetime) -> Validity:
-    """Return the validity of "on 3 June we move": from the one date in the part that holds the change."""
-    lowered = plain(lead)
-    if not _marks()["changing"].search(lowered):
-        return _NEVER
-    parts = _parts(lead)
-    for place, (start, end) in enumerate(parts):
-        if not _marks()["changing"].search(lowered[start:end]):
-            continue
-        # "It slips by four weeks, to 9 February": the date may be beyond a comma.
-        for until in (end, parts[min(place + 1, len(parts) - 1)][1]):
-            found = _coming_day(lead[start:until], said_at)
-            if found and (found - said_at <= _FAR_AHEAD or _YEARS.search(lead)):
-                return found, None
+    """Return the validity of "on 3 June we move": from the one date of a sentence with a word of change."""
+    found = _coming_day(lead, said_at) if _marks()["changing"].search(plain(lead)) else None
+    if found and (found - said_at <= _FAR_AHEAD or _YEARS.search(lead)):
+        return found, None
     return _NEVER
 
 
 def _coming_day(text: str, said_at: datetime) -> datetime | None:
     times = _times(text, said_at, forward=True)
     return _only(each for each in times.starts or times.days or times.others if each > said_at)
-
-
-def _parts(lead: str) -> Sequence[tuple[int, int]]:
-    edges = [0, *(found.end() for found in _PARTS.finditer(lead)), len(lead)]
-    return list(pairwise(edges))
 
 
 def _only(dates: Iterable[T]) -> T | None:
@@ -246,12 +217,10 @@ def _times(lead: str, said_at: datetime, *, forward: bool) -> _Times:
     # The grammars take 50 ms to build: a text without a date must not pay for them.
     from combray.language.dates.resolution import resolve
 
-    found = _Times([], [], [], [], [], [], [], [], [], [])
+    found = _Times([], [], [], [], [], [], [], [])
     for each in resolve(lead, said_at, forward=forward):
         _sort(each, lead, said_at, found)
-    if found.weekdays:
-        # "Beginning the Tuesday after Easter, that's 7 April": the date says which.
-        found.starts.extend(found.dates or found.weekdays)
+    found.starts.extend(found.weekdays)
     return found
 
 
@@ -289,10 +258,7 @@ def _sort(each: TimeExpression, lead: str, said_at: datetime, found: _Times) -> 
     elif marks["starting"].search(before):
         _add(found.weekdays if each.kind == "date" and not _DIGIT.search(words) else found.starts, start)
     elif each.kind != "time" or start.date() != said_at.date():
-        kind = found.days if each.kind != "period" and _DIGIT.search(words) else found.others
-        if each.kind == "date" and kind is found.days:
-            found.dates.append(start)
-        (kind if each.kind == "period" or _DIGIT.search(words) else found.near).append(start)
+        (found.days if each.kind != "period" and _DIGIT.search(words) else found.others).append(start)
 
 
 def _add(dates: list[datetime], moment: datetime) -> None:

@@ -121,7 +121,7 @@ class ShowLater:
         days = {}
         for key, text in zip(keys, state.contents(keys) if keys else (), strict=True):
             said_at = datetime.fromtimestamp(times.moment[key], UTC)
-            day = first_ahead(text[:LEAD], said_at, vague=False)
+            day = first_ahead(text[:LEAD], said_at)
             if day is not None and day.timestamp() <= state.present:
                 days[key] = day.timestamp()
         return times._replace(due=times.due | days.keys(), since={**times.since, **days})

@@ -12,9 +12,9 @@ from combray.errors import ModelError
 from combray.language.caches import from_tables
 from combray.language.messages import LONG_FROM
 from combray.language.questions import read
-from combray.language.samples import samples
 from combray.language.scripts import language
 from combray.language.sentences import sentences
+from combray.language.tables import section
 from combray.language.tokens import query_terms
 from combray.pipeline import stage
 from combray.recall.state import Part, Recalling
@@ -107,6 +107,10 @@ def _of_vector(state: Recalling, runtime: Runtime) -> Embedder | None:
     return next((each for each in (runtime.embedder, runtime.before) if each and each.name == state.model), None)
 
 
+samples = section("samples", list[str])
+"""Everyday sentences about unrelated things by language: what a text without a connection looks like."""
+
+
 @from_tables
 def _means() -> dict[tuple[str, int, str], NDArray[np.float32]]:
     """Mean vector of the sample sentences by embedder and language, filled as they are needed."""
@@ -121,7 +125,7 @@ def _unrelated(embedder: Embedder | None, vector: NDArray[np.float32] | None, co
     mean = _means().get(place)
     if mean is None:
         try:
-            mean = embedder.embed(samples(code)).mean(axis=0)
+            mean = embedder.embed(samples().get(code) or samples()["en"]).mean(axis=0)
         except ModelError:
             return 0.0
         _means()[place] = mean
