@@ -3,23 +3,31 @@
 A stage is a frozen dataclass. Its fields are its settings. `needs` names the parts of the state that it reads;
 `gives`, if it has one, the parts that it writes. Calling it takes a state and the runtime and returns the state.
 A stage with a field `stages` is a composite: edits, checks and descriptions reach the stages inside it.
+A stage with `advises = True` never fails the run (`advise`).
 """
 
 from __future__ import annotations
 
 import dataclasses
+import logging
 import time
+import traceback
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import MISSING, FrozenInstanceError, fields, is_dataclass, replace
 from typing import TYPE_CHECKING, Any, Generic, Protocol, TypeVar, dataclass_transform
 
-from combray.errors import PipelineError
+from combray.errors import PipelineError, StoreError
 from combray.records import dataclass, field
 from combray.runtime import Runtime
 from combray.runtime.interruption import step
 from combray.types import Step
 
 C = TypeVar("C")
+
+_LOG = logging.getLogger(__name__)
+
+FAILED = "no advice by "
+"""How an entry of `degraded` begins that names an advising stage which failed."""
 
 
 class State(Protocol):
@@ -253,11 +261,43 @@ def traced(stage: Stage[S], state: S, runtime: Runtime) -> S:
     before = state.size()
     noted = len(state.degraded)
     started = time.perf_counter()
-    state = stage(state, runtime)
+    if getattr(stage, "advises", False):
+        state = advise(name, lambda given: stage(given, runtime), state, runtime)
+    else:
+        state = stage(state, runtime)
     elapsed = (time.perf_counter() - started) * 1000
     note = "; ".join(state.degraded[noted:]) if len(state.degraded) > noted else ""
     state.trace.append(Step(name, before, state.size(), elapsed, note))
     return state
+
+
+def advise(name: str, work: Callable[[S], S], state: S, runtime: Runtime) -> S:
+    """Run work that only advises. What it raises is logged and noted, and the run goes on without the advice.
+
+    After a failure the work is repeated for each item of the state alone, if the state has several: one bad text
+    costs the others no advice. The log has the stage, a hash of the text and the place, never a word of the text.
+    Errors of the store are raised: after one the transaction cannot go on.
+    """
+    state, failure = _tried(work, state, runtime)
+    if failure is None:
+        return state
+    for text in getattr(state, "alone", lambda: ("",))():
+        state, failure = _tried(work, state, runtime)
+        if failure is not None:
+            *_, (frame, line) = traceback.walk_tb(failure.__traceback__)
+            what, place = type(failure).__name__, f"{frame.f_code.co_filename}:{line}"
+            _LOG.error("stage %s failed on text %s: %s at %s", name, text, what, place)
+            state.degraded.append(f"{FAILED}{name} on {text or 'the text'}: {what}")
+    return state
+
+
+def _tried(work: Callable[[S], S], state: S, runtime: Runtime) -> tuple[S, Exception | None]:
+    try:
+        return work(state), None
+    except (StoreError, *runtime.store.errors):
+        raise
+    except Exception as error:  # noqa: BLE001 - advice: it is logged, and the text stored
+        return state, error
 
 
 def describe_stage(stage: Any) -> dict[str, Any]:

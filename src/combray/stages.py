@@ -15,6 +15,7 @@ A stage is a frozen dataclass with a class variable `needs`, another, `gives`, i
 give. A pipeline is refused if a stage needs a part that no earlier one gives. A stage may give parts of its own.
 The fields of the states are documented where they are defined. A stage with `leaves_process = True` calls another
 process: it cannot be put inside a `Transaction`.
+A stage with `advises = True` never fails a write: what it raises is logged and counted.
 """
 
 from __future__ import annotations

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import replace
 from functools import cached_property
 from itertools import islice
@@ -15,8 +16,8 @@ from combray.audit.audited import audited
 from combray.audit.verb import tell
 from combray.engine.accesses import Accesses
 from combray.engine.service_tier import tier_monitor
-from combray.errors import InvalidInputError, NotFoundError, brief
-from combray.pipeline import stage_name
+from combray.errors import InvalidInputError, NotFoundError, StoreError, brief
+from combray.pipeline import FAILED, stage_name
 from combray.presets.tuning import tuned
 from combray.recall.asking import Asking
 from combray.runtime import Order, Reader, Runtime
@@ -30,6 +31,8 @@ if TYPE_CHECKING:
 
 BATCH = 256
 MAX_BATCH = 100_000
+NO_ADVICE = "advice:failed"
+"""What the count of failed advice is kept as."""
 _LEAST_PREFIX = 4
 """Characters from which an id that names no memory is explained by the ids that start so."""
 _MOST_LISTED = 5
@@ -234,12 +237,20 @@ class Verbs:
         done = self._at.preset.remember.run(state, self.runtime)
         trim()
         self._at.written()
+        self._count_failures([each for each in done.degraded if each.startswith(FAILED)])
         results = done.results()
         if self.settings.get("judge_at_write", False) and any(each.may_revise for each in results):
             from combray.engine.judging import judged
 
             return judged(self._at, results)
         return results
+
+    def _count_failures(self, failures: Sequence[str]) -> None:
+        """Count the advising stages that failed, for `status`. The write is done and does not fail for it."""
+        if not failures:
+            return
+        with suppress(StoreError), self.runtime.store.transaction(self.namespace) as tx:
+            tx.keep(NO_ADVICE, str(int(tx.kept(NO_ADVICE) or 0) + len(failures)))
 
     @audited("recall", asks=True)
     def recall(

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from combray.audit.audited import record_read
-from combray.engine.namespace import Namespace, Verbs
+from combray.engine.namespace import NO_ADVICE, Namespace, Verbs
 from combray.engine.scopes import count_crossing, remove_crossing
 from combray.engine.service_tier import model_usage, tier_monitor
 from combray.errors import InvalidInputError, ModelError
@@ -84,7 +84,7 @@ class OpenStore:
         return metrics(self._at, AuditTrail(self._at).log, days)
 
     def _waiting(self, reader: Reader) -> dict[str, Any]:
-        """Return the queue by model, and how many live memories have no vector of the embedder."""
+        """Return the queue by model, how many live memories have no vector, and how often advice failed."""
         now = self._at.runtime.clock()
         queue = [
             {
@@ -98,7 +98,8 @@ class OpenStore:
         ]
         embedder = self._at.runtime.embedder
         lacking = len(reader.queue.lacking(embedder.name)) if embedder is not None else 0
-        return {"without_vector": lacking, "queue": queue}
+        failed = int(reader.kept(NO_ADVICE) or 0)
+        return {"without_vector": lacking, "queue": queue, "failed_advice": failed}
 
     def tier(self, *, check: bool = False) -> Tier:
         """Return the service tier, why, and since when (docs/reference/service-tiers.md). Calls no model.

@@ -94,6 +94,7 @@ class Diff:
 
     needs = ("drafts", "claims", "nearest")
     gives = ("decisions",)
+    advises = True
     duplicate_above: float = 0.90
     update_from: float = 0.65
     cosine_from: float = 0.70
@@ -113,10 +114,11 @@ class Diff:
 
     def __call__(self, state: Remembering, runtime: Runtime) -> Remembering:
         if state.diff:
+            if self.decide not in state.rereads:
+                state.rereads.append(self.decide)
             if not state.put_off:
                 with runtime.store.view(state.namespace) as reader:
                     self.decide(state, reader)
-            state.rereads.append(self.decide)
         return state
 
     def decide(self, state: Remembering, reader: Reader) -> None:

@@ -18,6 +18,7 @@ class Warn:
     """Warns of content that will soon be outdated or can be looked up elsewhere. Nothing is refused."""
 
     needs = ("drafts",)
+    advises = True
 
     def __call__(self, state: Remembering, _runtime: Runtime) -> Remembering:
         for draft in state.drafts:
@@ -31,6 +32,7 @@ class ExtractEntities:
 
     needs = ("drafts",)
     gives = ("entities",)
+    advises = True
     max_entities: int = 50
     people: bool = False
     """Also names of people and places: capitalised words inside a sentence; given names and authors anywhere."""

@@ -53,6 +53,7 @@ class LinkTemporal:
 
     needs = ("written", "survey")
     gives = ("temporal_edges",)
+    advises = True
     window_hours: float = 24.0
     nearest: int = 10
     kept: int = 64
@@ -96,6 +97,7 @@ class LinkEntities:
 
     needs = ("written", "survey", "entities")
     gives = ("entity_edges",)
+    advises = True
     per_entity: int = 5
     most: int = 50
     floor: float = 0.1
@@ -173,6 +175,7 @@ class LinkCausal:
 
     needs = ("written", "survey")
     gives = ("causal_edges",)
+    advises = True
     look_back: int = 10
     minimum_overlap: float = 0.15
 
@@ -210,6 +213,7 @@ class LinkSemantic:
 
     needs = ("written", "nearest")
     gives = ("semantic_edges",)
+    advises = True
     minimum: float = 0.80
     most: int = 3
 

@@ -24,6 +24,7 @@ class RefreshImportance(ImportanceRule):
 
     needs = ("written", "temporal_edges", "entity_edges", "causal_edges", "semantic_edges")
     gives = ("effective_importance",)
+    advises = True
 
     def __call__(self, state: Remembering, _runtime: Runtime) -> Remembering:
         state.importance = self
@@ -66,6 +67,7 @@ class Prune:
     """
 
     needs = ("written", "effective_importance")
+    advises = True
     most: int = 1000
     batch: int = 10
     immune_importance: int = 4
@@ -143,6 +145,7 @@ class MoveTiers(TierRule):
     """
 
     needs = ("settled",)
+    advises = True
     looked_at: int = 2000
     most: int = 500
 

@@ -14,7 +14,7 @@ from combray.language.indexing import SEPARATED, content_hash, full_text
 from combray.language.scopes import scope_set
 from combray.language.tense import tense_of
 from combray.language.validity import validity_of
-from combray.pipeline import Pipeline, Transaction, walk
+from combray.pipeline import Pipeline, Transaction, traced, walk
 from combray.records import dataclass, replace
 from combray.remember.diff import Diff
 from combray.remember.embed import Embed, FindNearest, QueueEmbedding
@@ -152,7 +152,7 @@ class Revision:
         item = {"content": draft.memory.content, "trust": draft.memory.trust}
         state = Remembering(self.namespace, [item], self.now, diff=False, suggest=False, drafts=[draft])
         for stage in self._stages(changed):
-            state = stage(state, self.runtime)
+            state = traced(stage, state, self.runtime)
         draft = state.drafts[0]
         waits = draft.memory.status == "pending_embed" != memory.status
         if waits and draft.memory.status not in changed and memory.status not in LIVE_STATUSES:

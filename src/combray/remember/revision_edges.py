@@ -24,6 +24,7 @@ class KeepRevisions:
     """
 
     needs = ("written", "suspects")
+    advises = True
     budget: float = 0.11
     """Share of the writes that may raise a suggestion, 0-1. Where one write in six changes something, less than a
     tenth of the others raise one (bench/results/truth.md)."""

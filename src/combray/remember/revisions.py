@@ -96,6 +96,7 @@ class SuggestRevisions:
 
     needs = ("settled", "claims", "nearest", "survey")
     gives = ("suspects",)
+    advises = True
     most: int = 8
     """Items of a batch for which candidates are looked up at write."""
     nearest: int = 10

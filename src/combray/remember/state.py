@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any, Literal
 
 import numpy as np
@@ -215,6 +215,16 @@ class Remembering:
     def size(self) -> int:
         """Drafts that will be, or have been, written."""
         return len([draft for draft in self.drafts if draft.suggestion != "DUPLICATE"])
+
+    def alone(self) -> Iterator[str]:
+        """Hold each draft alone, one after the other; yield a hash of its text."""
+        drafts = self.drafts
+        try:
+            for draft in drafts:
+                self.drafts = [draft]
+                yield draft.memory.content_hash
+        finally:
+            self.drafts = drafts
 
     @property
     def written(self) -> list[Draft]:

@@ -25,6 +25,7 @@ class SuggestSemantic:
     """
 
     needs = ("written", "nearest")
+    advises = True
     minimum: float = 0.40
     minimum_overlap: float = 0.10
     most: int = 5
@@ -90,6 +91,7 @@ class SuggestCausal:
     """
 
     needs = ("written",)
+    advises = True
     hops: int = 2
     most: int = 10
     looked_at: int = 100

@@ -26,6 +26,7 @@ class ReadTime:
 
     needs = ("drafts",)
     gives = ("claims",)
+    advises = True
     kinds: tuple[Kind, ...] = ("fact", "insight", "episode")
     """Kinds that state something. A chunk of a file or a summary states many things."""
 

@@ -5,16 +5,18 @@ from __future__ import annotations
 import math
 from collections import Counter
 from collections.abc import Collection, Mapping, Sequence
+from functools import partial
 from typing import Any
 
 import msgspec
 import numpy as np
 
 from combray.language.scopes import scope_set
+from combray.pipeline import advise
 from combray.records import dataclass, replace
 from combray.remember.embed import say_embedded
 from combray.remember.slots import chain_slots, fill_slots
-from combray.remember.state import Draft, Remembering, Surroundings, Survey, revised
+from combray.remember.state import Draft, Remembering, Reread, Surroundings, Survey, revised
 from combray.remember.verdicts import TRUSTED, keep_both, read_verdicts
 from combray.runtime import Arrival, Filter, Link, Runtime, Writer
 from combray.runtime.waiting import is_ahead, move_waiting, replaces_at_once
@@ -36,19 +38,19 @@ class Settle:
     restated_from: float = 0.35
     """As in `Diff`."""
 
-    def __call__(self, state: Remembering, _runtime: Runtime) -> Remembering:
+    def __call__(self, state: Remembering, runtime: Runtime) -> Remembering:
         if state.diff:
-            self._settle(state)
+            self._settle(state, runtime)
         read_verdicts(state)
         fill_slots(state)
         return state
 
-    def _settle(self, state: Remembering) -> None:
+    def _settle(self, state: Remembering, runtime: Runtime) -> None:
         tx = state.writer
         # The open transaction has already counted itself.
         if tx.revision() - 1 != state.seen_revision:
             for reread in state.rereads:
-                reread(state, tx)
+                advise("Settle", partial(_reread, reread), state, runtime)
         # A slot decides about its values.
         wanted = [draft for draft in state.drafts if draft.memory.kind != "episode" and draft.memory.slot is None]
         known = tx.live_with_hash([draft.memory.content_hash for draft in wanted])
@@ -80,6 +82,11 @@ class Settle:
             elif twin is not draft:
                 # A twin that is skipped itself is not stored; what it repeats is.
                 _skip(draft, twin.matched, twin.twin) if twin.skipped else _skip(draft, None, twin)
+
+
+def _reread(reread: Reread, state: Remembering) -> Remembering:
+    reread(state, state.writer)
+    return state
 
 
 def _same_for(draft: Draft) -> tuple[str, ...]:

@@ -290,6 +290,10 @@ class Store(Protocol):
     def busy(self) -> bool:
         """Whether another thread of this process writes, or waits to write."""
 
+    @property
+    def errors(self) -> tuple[type[Exception], ...]:
+        """What its database raises inside a transaction. After such an error the transaction cannot go on."""
+
     def namespaces(self) -> list[str]:
         """Return the names of all namespaces, sorted."""
 

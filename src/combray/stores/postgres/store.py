@@ -90,6 +90,10 @@ class PostgresStore(ProvableStore):
         return not self.read_only
 
     @property
+    def errors(self) -> tuple[type[Exception], ...]:
+        return (Error,)
+
+    @property
     def busy(self) -> bool:
         # Writes of several namespaces, and of other machines, do not wait for one another here.
         return False

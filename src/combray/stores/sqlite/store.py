@@ -135,6 +135,10 @@ class SqliteStore(ProvableStore):
         return not self.read_only
 
     @property
+    def errors(self) -> tuple[type[Exception], ...]:
+        return errors()
+
+    @property
     def busy(self) -> bool:
         return self._write_lock.busy
 

@@ -19,6 +19,7 @@ class ReferenceStore:
     writable = True
     unwritable = ""
     busy = False
+    errors: tuple[type[Exception], ...] = ()
 
     def __init__(self) -> None:
         self._current: State | None = State()
