@@ -128,11 +128,27 @@ def _cell(value: str | Text | Memory, headings: Sequence[str]) -> Text | str:
 
     if isinstance(value, (str, Text)):
         return visible(value) if isinstance(value, str) else value
-    from combray.interfaces.cli.showing import described
-
     # A column with the time of recording says it already.
     dated = "recorded" not in headings or value.moment != value.recorded_at
     return Text(visible(value.content)).append("\n").append_text(described(value, dated=dated))
+
+
+def described(memory: Memory, *, via: str = "", dated: bool = True) -> Text:
+    """Return one line about a memory: category, author, date, how it was found, id."""
+    from rich.text import Text
+
+    when = moment(memory.moment) if dated else ""
+    line = Text(style="dim")
+    line.append(memory.category, CATEGORY_COLOURS.get(memory.category, ""))
+    line.append(" " + "★" * memory.importance)
+    if memory.tier != "working":
+        line.append(f" · {memory.tier}")
+    if memory.status != "active":
+        line.append(f" · {memory.status}", "red")
+    for part in (memory.author and visible(memory.author), when, via and f"via {via}"):
+        if part:
+            line.append(f" · {part}")
+    return line.append(f" · {memory.id}")
 
 
 def in_words(value: Any) -> str:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from rich.text import Text
 
-from combray.interfaces.cli.output import CATEGORY_COLOURS, console, moment, table, visible
+from combray.interfaces.cli.output import console, described, moment, table, visible
 from combray.values import not_now, rounded
 
 if TYPE_CHECKING:
@@ -67,22 +67,6 @@ def _mark(hit: Hit, places: Mapping[str, int]) -> str:
     if hit.may_replace:
         return f"later, may replace {named(hit.may_replace)}"
     return not_now(hit.memory.valid_from, hit.memory.valid_to, time.time())
-
-
-def described(memory: Memory, *, via: str = "", dated: bool = True) -> Text:
-    """Return one line about a memory: category, author, date, how it was found, id."""
-    when = moment(memory.moment) if dated else ""
-    line = Text(style="dim")
-    line.append(memory.category, CATEGORY_COLOURS.get(memory.category, ""))
-    line.append(" " + "★" * memory.importance)
-    if memory.tier != "working":
-        line.append(f" · {memory.tier}")
-    if memory.status != "active":
-        line.append(f" · {memory.status}", "red")
-    for part in (memory.author and visible(memory.author), when, via and f"via {via}"):
-        if part:
-            line.append(f" · {part}")
-    return line.append(f" · {memory.id}")
 
 
 def _rest(memory: Memory) -> Text:
