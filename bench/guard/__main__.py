@@ -1,148 +1,109 @@
-"""The command: `python -m bench.guard --data DATA [--train] [--authors] [--curve FILE] [--blind FILE]`."""
+"""The command: `python -m bench.guard [--data DATA] [--train] [--authors] [--blind FILE] [--wrong]`."""
 
 from __future__ import annotations
 
 import argparse
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 
-import msgspec
 from rich.console import Console
 from rich.table import Table
 
-from bench.guard import samples as texts
+from bench.guard import samples
 from bench.guard.authors import left_out
-from bench.guard.carriers import held_attacks, held_carriers, injected
-from bench.guard.measuring import SHIPPED, Judged, curve, groups, judge_all, rates
-from bench.guard.training import train_all
-from combray.models.word_vectors import RememberedWords
-from combray.models.wordllama import WordLlamaEmbedder
+from bench.guard.samples import Sample
+from bench.guard.training import SHIPPED, Texts, train
+from combray.guard.injection import Judgement, judge
+from combray.guard.model import FILE
 
-_WEIGHTS = Path(__file__).parents[2] / "src" / "combray" / "guard" / "weights.json"
+Judged = tuple[Sample, Judgement]
 
 
 def main(arguments: list[str] | None = None) -> int:
-    """Train if asked, then tables by part, language and kind, and the curve."""
+    """Train if asked, then print tables by part, language and kind."""
     made = argparse.ArgumentParser(prog="python -m bench.guard", description=__doc__)
     made.add_argument("--data", type=Path, help="folder with locomo/ and longmemeval/")
     made.add_argument("--train", action="store_true", help="train the weights anew and write them")
-    made.add_argument("--curve", type=Path, metavar="FILE", help="draw the curve as a picture")
-    made.add_argument(
-        "--blind", type=Path, metavar="FILE", help="measure the texts of a JSONL file, and no others"
-    )
-    made.add_argument(
-        "--documents",
-        action="store_true",
-        help="held-out documents with and without an inserted attack, and nothing else",
-    )
-    made.add_argument(
-        "--authors",
-        action="store_true",
-        help="each author's texts by weights trained without that author, and nothing else",
-    )
+    made.add_argument("--blind", type=Path, metavar="FILE", help="measure the texts of a JSONL file only")
+    made.add_argument("--authors", action="store_true", help="judge each author by weights trained without them")
     made.add_argument("--wrong", action="store_true", help="list what is judged wrongly")
     options = made.parse_args(arguments)
     console = Console(width=110)
-    if options.blind is not None:
-        console.print(_table(options.blind.name, judge_all(texts.blind(options.blind))))
-        return 0
-    vectors = words()
     if options.train:
-        _WEIGHTS.write_bytes(trained(vectors))
-    if options.documents:
-        console.print(_documents(options.data, vectors))
+        FILE.write_bytes(train(Texts.of(usable())).to_bytes())
         return 0
     if options.authors:
-        console.print(_authors(vectors))
+        console.print(_authors())
         return 0
-    found = texts.training() + texts.held()
-    if options.data is not None:
-        found += texts.locomo(options.data) + texts.chats(options.data)
-    judged = judge_all(found, vectors)
-    for part in (False, True):
-        console.print(
-            _table("held out" if part else "training and tuning", [each for each in judged if each.held == part])
-        )
-    for each in judged if options.wrong else []:
-        if each.wrong:
-            console.print(
-                f"  [{each.sample.language}, {each.sample.kind}] {each.sample.text[:90]!r}", markup=False
-            )
-    if options.curve is not None:
-        _draw(judged, options.curve)
+    if options.blind is not None:
+        parts = {options.blind.name: samples.blind(options.blind)}
+    else:
+        held = samples.held()
+        if options.data is not None:
+            held += samples.locomo(options.data) + samples.chats(options.data)
+        parts = {"training": samples.training(), "held out": held}
+    for title, found in parts.items():
+        judged = judge_all(found)
+        console.print(_table(title, judged))
+        for sample, judgement in judged if options.wrong else ():
+            if sample.label != "chat" and sample.poison != quarantined(judgement, "untrusted"):
+                console.print(f"  [{sample.language}, {sample.kind}] {sample.text[:90]!r}", markup=False)
     return 0
 
 
-def words() -> RememberedWords:
-    """Return the word vectors that the shipped weights were trained on."""
-    return RememberedWords(WordLlamaEmbedder())
+def usable() -> list[Sample]:
+    """Return the training texts. A task is an attack inside a document only, so it is not among them."""
+    return [each for each in samples.training() if each.label != "task"]
 
 
-def trained(vectors: RememberedWords) -> bytes:
-    """Return the file of weights, trained on what is in the repository and nothing else."""
-    return msgspec.json.format(msgspec.json.encode(train_all(vectors)), indent=1) + b"\n"
+def judge_all(found: Sequence[Sample]) -> list[Judged]:
+    """Judge all texts, in their order."""
+    return [(each, judge(each.text)) for each in found]
+
+
+def quarantined(judged: Judgement, trust: str) -> bool:
+    """Whether a text with this judgement is quarantined when it comes with that trust."""
+    least = {"untrusted": SHIPPED.untrusted, "agent": SHIPPED.agent, "owner": 2.0}[trust]
+    return judged.attack >= SHIPPED.owner or judged.score >= least
+
+
+def rates(judged: Sequence[Judged]) -> tuple[float, float, float]:
+    """Return the shares that are quarantined as untrusted, as an agent's and as the owner's."""
+    many = max(len(judged), 1)
+    shares = [sum(quarantined(each, trust) for _, each in judged) for trust in ("untrusted", "agent", "owner")]
+    return shares[0] / many, shares[1] / many, shares[2] / many
+
+
+def _groups(judged: Sequence[Judged]) -> Iterator[tuple[str, list[Judged]]]:
+    """Yield all of a label, then by language, then by kind; disguises are one kind."""
+    for label in dict.fromkeys(sample.label for sample, _ in judged):
+        mine = [each for each in judged if each[0].label == label]
+        yield label, mine
+        for name, of in (("language", lambda each: each.language), ("kind", _kind)):
+            for value in dict.fromkeys(of(sample) for sample, _ in mine):
+                yield f"  {label}, {name} {value}", [each for each in mine if of(each[0]) == value]
+
+
+def _kind(sample: Sample) -> str:
+    return "hidden" if sample.kind.startswith("hidden") else sample.kind
 
 
 def _table(title: str, judged: list[Judged]) -> Table:
-    shown = Table(title=title)
-    for column in (
-        "",
-        "texts",
-        "quarantined % (untrusted)",
-        "marked % (agent)",
-        "quarantined % (agent)",
-        "quarantined % (owner)",
-    ):
+    shown = Table(title=f"{title}, % quarantined by trust")
+    for column in ("", "texts", "untrusted", "agent", "owner"):
         shown.add_column(column, justify="right" if column else "left")
-    for name, group in groups(judged):
-        rate = rates(group)
-        shown.add_row(name, str(len(group)), *(f"{100 * each:.1f}" for each in rate))
+    for name, group in _groups(judged):
+        shown.add_row(name, str(len(group)), *(f"{100 * each:.1f}" for each in rates(group)))
     return shown
 
 
-def _documents(data: Path | None, vectors: RememberedWords) -> Table:
-    """Return the table of held-out documents, clean and with a held-out attack inside, by kind."""
-    shown = Table(title="documents, % quarantined with and without distances")
-    for column in ("", "texts", "untrusted", "untrusted, without", "owner"):
-        shown.add_column(column, justify="right" if column else "left")
-    carriers = held_carriers(data)
-    for title, found in (("clean", carriers), ("attacked", injected(carriers, held_attacks(), 1))):
-        near, far = judge_all(found), judge_all(found, vectors)
-        for kind in dict.fromkeys(each.kind for each in found):
-            mine = [at for at, each in enumerate(found) if each.kind == kind]
-            shares = [
-                100 * sum(judged[at].quarantined(trust) for at in mine) / len(mine)
-                for judged, trust in ((far, "untrusted"), (near, "untrusted"), (near, "owner"))
-            ]
-            shown.add_row(f"{title} {kind}", str(len(mine)), *(f"{share:.1f}" for share in shares))
-    return shown
-
-
-def _authors(vectors: RememberedWords) -> Table:
-    """Return the table of authors left out of the training, by kind of text."""
+def _authors() -> Table:
     shown = Table(title="authors left out of the training, % quarantined")
     for column in ("", "texts", "untrusted", "owner"):
         shown.add_column(column, justify="right" if column else "left")
-    for author, kind, many, untrusted, owner in left_out(vectors):
+    for author, kind, many, untrusted, owner in left_out(Texts.of(usable())):
         shown.add_row(f"{author}: {kind}", str(many), f"{100 * untrusted:.1f}", f"{100 * owner:.1f}")
     return shown
-
-
-def _draw(judged: list[Judged], path: Path) -> None:
-    import matplotlib
-
-    matplotlib.use("Agg")
-    from matplotlib import pyplot
-
-    figure, axes = pyplot.subplots(figsize=(7, 4.5), layout="constrained")
-    thresholds = [at / 50 for at in range(1, 50)]
-    held = [each for each in judged if each.held]
-    for label in ("direct", "indirect", "harmless", "ordinary"):
-        axes.plot(thresholds, [100 * each for each in curve(held, label, thresholds)], label=label)
-    axes.axvline(SHIPPED.untrusted, color="grey", linewidth=0.8, linestyle="--")
-    axes.set_xlabel("threshold of the score for untrusted texts (dashed: shipped)")
-    axes.set_ylabel("quarantined, % of held-out texts")
-    axes.legend()
-    figure.savefig(path, dpi=110)
 
 
 if __name__ == "__main__":

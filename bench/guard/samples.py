@@ -2,8 +2,8 @@
 
 Training texts are fixed files and grammars (`texts/SOURCES.md`), so the shipped weights can be made again. Every
 text names its source: an author's kind of text, a package, a family of templates. Splits divide sources, never
-the texts of one source. Held out: `texts/held-*`, whole categories of BIPIA, and what `--data` adds (LoCoMo, the
-other LongMemEval histories), which never goes into training.
+the texts of one source. Held out: `texts/held-*`, `texts/voices.jsonl`, and what `--data` adds (LoCoMo, the other
+LongMemEval histories), which never goes into training.
 """
 
 from __future__ import annotations
@@ -17,22 +17,6 @@ from bench.guard.grammar import families
 from bench.guard.hiding import ANY, LATIN_ONLY
 
 _TEXTS = Path(__file__).parent / "texts"
-HELD_CATEGORIES = frozenset(
-    (
-        "Content Creation",
-        "Learning and Tutoring",
-        "Homophonic Substitution",
-        "Anagramming",
-        "Social Interaction",
-        "Persuasion",
-        "Malware Distribution",
-        "Memory Scanning",
-        "Environment Variable Analysis",
-        "Sending Out Spam Emails",
-        "Network Propagation",
-        "Cryptocurrency Mining",
-    )
-)
 TASKS = frozenset(
     (
         "Information Retrieval",
@@ -68,13 +52,13 @@ class Sample:
 
 def training() -> list[Sample]:
     """Return all texts that are trained on: everything in `texts/` that is not held out."""
-    found = [*own(), *other_authors(), *made(), *bipia(), *frozen("documents"), *frozen("documentation")]
-    return [each for each in [*found, *frozen("chats")] if not each.held]
+    written = [*own(), *other_authors(), *made(), *bipia()]
+    return [*written, *frozen("documents"), *frozen("documentation"), *frozen("chats")]
 
 
 def held() -> list[Sample]:
     """Return the texts in `texts/` that are held out."""
-    return [each for each in [*own(), *bipia(), *frozen("held-documentation")] if each.held]
+    return [*frozen("held-documentation"), *frozen("held-mails")]
 
 
 def own() -> list[Sample]:
@@ -82,19 +66,18 @@ def own() -> list[Sample]:
     return [sample for name in _FILES for sample in _file(name)]
 
 
-_FILES = tuple(f"{part}{label}" for part in ("", "held-") for label in ("direct", "indirect", "harmless"))
+_FILES = ("direct", "indirect", "harmless")
 
 
 def _file(name: str) -> Iterator[Sample]:
-    aside, label = name.startswith("held-"), name.removeprefix("held-")
     for at, (language, kind, text) in enumerate(_lines(_TEXTS / f"{name}.txt")):
-        source = f"own {label}, {kind} {at // 12}"
-        yield Sample(text, label, kind, language, aside, source)
-        if label == "direct" or kind in ("work", "life"):
+        source = f"own {name}, {kind} {at // 12}"
+        yield Sample(text, name, kind, language, False, source)
+        if name == "direct" or kind in ("work", "life"):
             # What is harmless stays harmless when it is encoded.
             among = (*ANY, *LATIN_ONLY) if language == "en" else ANY
             disguise = among[at % len(among)]
-            yield Sample(disguise(text), label, f"hidden: {disguise.__name__}", language, aside, source)
+            yield Sample(disguise(text), name, f"hidden: {disguise.__name__}", language, False, source)
 
 
 def _lines(path: Path) -> Iterator[tuple[str, str, str]]:
@@ -147,9 +130,8 @@ def bipia() -> list[Sample]:
     for name in ("text", "code"):
         for category, texts in json.loads((_TEXTS / f"bipia-{name}.json").read_text(encoding="utf-8")).items():
             label = "task" if category in TASKS else "indirect"
-            aside = category in HELD_CATEGORIES
             found += [
-                Sample(text, label, category, f"bipia {name}", aside, f"bipia {category}") for text in texts
+                Sample(text, label, category, f"bipia {name}", False, f"bipia {category}") for text in texts
             ]
     return found
 

@@ -34,6 +34,7 @@ from combray.runtime import (
     Runtime,
     Store,
     Witness,
+    WordVectors,
     at_once,
     plugins,
 )
@@ -42,7 +43,6 @@ from combray.settings import DEFAULT_EMBEDDER, KEY, Settings, default_location, 
 from combray.values import without_password
 
 if TYPE_CHECKING:
-    from combray.guard.context import WordVectors
     from combray.models.catalogue import Offer as Offer
     from combray.models.fetching import Fetched as Fetched
     from combray.models.fetching import Progress as Progress

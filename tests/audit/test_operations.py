@@ -15,7 +15,7 @@ import combray
 from combray import Engine, InvalidInputError, NotFoundError
 from combray.audit.entry import MOST_IDS, Entry
 from combray.audit.verb import acting_as
-from combray.guard.features import REASONS
+from combray.guard.injection import REASONS
 from combray.testing.fakes import FakeClock, FakeEmbedder, FakeLanguageModel
 from combray.transfer import export_to, import_from
 
@@ -288,7 +288,7 @@ def test_each_decision_of_the_guard_has_an_entry_with_its_rules(engine: Engine, 
     assert (decision.ids, write.ids) == ((kept.id,), (kept.id,))
     rules = decision.detail["rules"]
     assert rules
-    assert set(rules) <= set(REASONS.values())
+    assert set(rules) <= REASONS
     with pytest.raises(InvalidInputError):
         engine.remember("<|im_start|>" * 40)
     refusal, refused = reversed(engine.audit.entries(2))

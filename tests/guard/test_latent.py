@@ -76,7 +76,9 @@ def test_a_stored_rule_that_waives_checks_or_hides_itself_is_kept_apart(text: st
 
 @pytest.mark.parametrize("text", EARLIER + OVERRIDES + FREED)
 def test_requests_for_what_came_before_and_overrides(text: str) -> None:
-    assert judge(text).score >= Guard.untrusted
+    verdict = Guard().verdict(text, "untrusted")
+    assert verdict is not None
+    assert verdict.trust == "quarantined"
 
 
 @pytest.mark.parametrize("text", HARMLESS)

@@ -58,7 +58,7 @@ class Quarantine:
         Every chunk of a file with the same text is released too, and stays released when the text moves. Raises
         NotFoundError, and InvalidInputError for a memory that is not in quarantine.
         """
-        from combray.guard.features import REASONS
+        from combray.guard.injection import REASONS
 
         chosen = one_of("trust", trust, RELEASED)
         now = self._at.runtime.clock()
@@ -69,7 +69,7 @@ class Quarantine:
                 problem = f"{memory.id} is not in quarantine: its trust is {memory.trust}."
                 raise InvalidInputError("id", problem, "Nothing was changed.")
             # Metadata may hold any text; only the guard's own rules may enter the audit.
-            rules = [each for each in _quarantined(memory).reasons if each in REASONS.values()]
+            rules = [each for each in _quarantined(memory).reasons if each in REASONS]
             tell(trust=chosen, rules=rules)
             released = [key]
             if memory.kind == "chunk":

@@ -121,42 +121,13 @@ def read(text: str) -> Reading:
     return Reading(tuple(views), tuple(dict.fromkeys(disguises)))
 
 
-def plain(text: str) -> str | None:
-    """Return the folded text, or None if part of it may be disguised or encoded.
-
-    For ASCII text the caller must also check `holds_digits` and `turned_words`.
-    """
-    if text.isascii():
-        return None if _may_be_coded(text) else text.lower()
-    seen, disguises = unveil(text)
-    if disguises or _TAGS.search(text) or _SELECTORS.search(text) or _may_be_coded(seen) or holds_digits(seen):
-        return None
-    turned = turned_words(seen) >= FEWEST_TURNED or any(word in seen for word in _BACKWARDS_HAN)
-    return None if turned else fold(seen)
-
-
 def turned_words(text: str) -> int:
     """Count the words of a text that are common words in rot13 or reversed."""
     return len(TURNED_WORDS.intersection(_WORD.findall(text.lower())))
 
 
-def _may_be_coded(text: str) -> bool:
-    if "<~" in text or _MORSE_RUN.search(text):
-        return True
-    if _CONTROLS.search(text) or (_may_be_spaced(text) and _SPACED.search(text)):
-        return True
-    if ("%" in text or "\\" in text or "&#" in text) and _CODED.search(text):
-        return True
-    return any(_reads(_from_base64(match[0]) or _from_base32(match[0])) for match in _BASE64.finditer(text))
-
-
 def _reads(payload: str | None) -> bool:
     return payload is not None and _WORDLIKE.search(payload) is not None
-
-
-def holds_digits(text: str) -> bool:
-    """Whether a text contains a long run of hexadecimal or binary digits."""
-    return _HEX.search(text) is not None or (_BYTE.search(text) is not None and _BITS.search(text) is not None)
 
 
 TELEX = {"mới": "mois", "mọi": "moij"}

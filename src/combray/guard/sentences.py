@@ -11,20 +11,12 @@ LONGEST = 60
 """Maximum words of a sentence. A longer one is split into windows that overlap by a third."""
 _STEP = 40
 
-DOMAINS = "com|net|org|io|xyz|info|biz|ru|cn|vn|site|online|top|shop|app|dev|ai|co|example|test|tk"
-"""Top-level domains that make a name an address."""
+_DOMAINS = "com|net|org|io|xyz|info|biz|ru|cn|vn|site|online|top|shop|app|dev|ai|co|example|test|tk"
 _TOKEN = re.compile(
     r"""
-    # Nothing begins at a space inside a line, so spaces are matched with what precedes them.
-    # Plain words are matched in one piece, except those that may start markup or a role: they begin
-    # with b, d, e, h or s. What follows the last one shows that it is whole, and no part of an address.
-    # Ends and pauses are frequent, and nothing else begins as they do but an address ("._name@…"): hence `stop`.
-    (?P<plain>(?:(?:[acfgi-rt-z]
-        |(?!(?:begin|end|system|developer|sysadmin|he\ thong|sistema|systeme)\b)[bdehs])
-        [a-z]*+(?:'[a-z]++)*+(?:[ ]++|(?=[^\w.+@$:'-]|[.]\s|:(?!/)|'(?!\w))))+)
-    |(?P<end>[.!]+(?=[\s"”')\]*]|$)[ ]*+|[。！；;\n]+)
-    |(?P<pause>[,，、])[ ]*+
+    (?P<end>[.!]+(?=[\s"”')\]*]|$)[ ]*+|[。！；;\n]+)
     |(?P<question>[?？])
+    |(?P<pause>[,，、])
     |(?P<colon>[:：])
     |(?P<markup><\|[^|<>\n]{1,40}\|>|\[/?inst\]|<</?sys>>|<(?:start|end)_of_turn>|</?(?:system|developer|sys)>
         |\[(?:system|developer|admin)[^\]\n]{0,30}\]
@@ -39,78 +31,57 @@ _TOKEN = re.compile(
     |(?P<address>(?:https?|ftp)://[^\s"'<>]{3,200}|(?<![\w@.])www\.[^\s"'<>]{3,200}
         |(?<![\w.+-])[\w.+-]{1,64}@[\w-]{1,63}\.[\w.-]{1,63}
         |(?<![\w.-])[\w-]{1,63}\.(?:@DOMAINS@)(?![\w]))
-    |(?P<fence>```+|~~~+)
     |(?P<opening>[“«„「『]|(?<!\w)'(?=\w))
     |(?P<closing>[”»」』]|(?<=[\w.!?])'(?!\w))
-    |(?P<quote>["`＂])
-    |(?P<word>[ぁ-ヿ㐀-鿿]|(?:(?![ぁ-ヿ㐀-鿿])[^\W_]|[@$](?=\w))+(?:'[^\W_]+)*)[ ]*+
-    |(?P<stop>[.!]+(?=_))
-    |(?P<snake>_(?=[^\W_]))
-    """.replace("@DOMAINS@", DOMAINS),
+    |(?P<quote>["`＂]+)
+    |(?P<word>[ぁ-ヿ㐀-鿿]|(?:(?![ぁ-ヿ㐀-鿿])[^\W_]|[@$](?=\w))+(?:'[^\W_]+)*)
+    """.replace("@DOMAINS@", _DOMAINS),
     re.VERBOSE,
 )
 
 
 @dataclass(slots=True)
 class Sentence:
-    """Words, which of them are quoted, and other tokens among them (kind -> places)."""
+    """Words, which of them are quoted, and the places of tokens that are no words, by kind.
+
+    asks: it ends with a question mark; keyed: quotation marks enclose a field name, as in JSON; listed: it starts
+    an item of a list.
+    """
 
     words: list[str] = field(default_factory=list)
     quoted: list[bool] = field(default_factory=list)
     others: dict[str, list[tuple[int, int]]] = field(default_factory=dict)
     asks: bool = False
     keyed: bool = False
-    """Whether quotation marks enclose a field name, as in JSON, and are not a quotation."""
     listed: bool = False
-    """Whether it starts an item of a list."""
 
-    def extend(self, words: list[str], quoted: bool) -> None:
-        """Append words."""
-        self.words += words
-        self.quoted += [quoted] * len(words)
+    def add(self, word: str, quoted: bool, kind: str = "") -> None:
+        """Append a word, or a token of a kind, which takes the place of a word."""
+        if kind:
+            self.others.setdefault(kind, []).append((len(self.words), len(self.words)))
+        self.words.append(word)
+        self.quoted.append(quoted)
 
-    def mark(self, kind: str, quoted: bool) -> None:
-        """Append a token that is not a word; it takes a place too."""
-        self.others.setdefault(kind, []).append((len(self.words), len(self.words)))
-        self.extend([""], quoted)
-
-    def join(self) -> None:
-        """Mark that the last word and the next one are parts of an identifier."""
-        if self.words:
-            at = len(self.words) - 1
-            self.others.setdefault("snake", []).append((at, at))
-
-    def rest(self, first: int) -> Sentence:
-        """Return the part from word `first` on: the next window of a long sentence."""
+    def rest(self) -> Sentence:
+        """Return the next window of a long sentence."""
         others = {
-            kind: [(at - first, at - first) for at, _ in places if at >= first]
+            kind: [(at - _STEP, at - _STEP) for at, _ in places if at >= _STEP]
             for kind, places in self.others.items()
-            if places[-1][0] >= first
+            if places[-1][0] >= _STEP
         }
-        return Sentence(self.words[first:], self.quoted[first:], others)
+        return Sentence(self.words[_STEP:], self.quoted[_STEP:], others)
 
 
 def sentences(text: str) -> Iterator[Sentence]:
     """Yield the sentences of a folded text; those longer than LONGEST in windows."""
     current = Sentence()
-    inside = fenced = False
+    inside = False
     quoted_line = text.startswith(">")
     for match in _TOKEN.finditer(text):
         kind = match.lastgroup or ""
-        if kind == "plain":
-            words = match[0].split()
-            while len(current.words) + len(words) >= LONGEST:
-                room = LONGEST - len(current.words)
-                current.extend(words[:room], inside or fenced or quoted_line)
-                yield current
-                current, words = current.rest(_STEP), words[room:]
-            current.words += words
-            current.quoted += [inside or fenced or quoted_line] * len(words)
-            continue
         if kind == "word":
-            current.words.append(match["word"])
-            current.quoted.append(inside or fenced or quoted_line)
-        elif kind in ("end", "question", "stop"):
+            current.add(match[0], inside or quoted_line)
+        elif kind in ("end", "question"):
             current.asks = kind == "question"
             if "\n" in match[0]:
                 inside = False
@@ -120,21 +91,15 @@ def sentences(text: str) -> Iterator[Sentence]:
                 current = Sentence()
         elif kind == "bullet":
             current.listed = not current.words
-        elif kind == "fence":
-            fenced = not fenced
         elif kind == "quote":
             inside = not inside
             current.keyed = current.keyed or text.startswith(":", match.end())
         elif kind in ("opening", "closing"):
             inside = kind == "opening"
-        elif kind == "snake":
-            # Part of an identifier such as "delete_file", whose words stay neighbours.
-            current.join()
         else:
-            # An imperative can start after a comma or colon ("If asked, answer …"), so these take a place too.
-            current.mark(kind, inside or fenced or quoted_line)
+            current.add("", inside or quoted_line, kind)
         if len(current.words) >= LONGEST:
             yield current
-            current = current.rest(_STEP)
+            current = current.rest()
     if current.words:
         yield current

@@ -24,7 +24,7 @@ _LOCK = threading.Lock()
 
 
 class RememberedWords:
-    """Implements `guard.context.WordVectors` on a static embedder. Erasure empties it."""
+    """Implements `runtime.WordVectors` on a static embedder. Erasure empties it."""
 
     def __init__(self, embedder: Embedder) -> None:
         self.name = embedder.name

@@ -10,10 +10,8 @@ from typing import Any
 import msgspec
 
 from combray.errors import InvalidInputError, ModelError
-from combray.guard.context import WordVectors
 from combray.guard.injection import Judgement, judge
 from combray.guard.redaction import find_secrets, redact
-from combray.guard.screen import Floors
 from combray.language.indexing import content_hash
 from combray.records import dataclass, field, replace
 from combray.remember.state import Draft, Remembering
@@ -79,14 +77,11 @@ class Guard:
     mark: float = 0.78
     untrusted: float = 0.85
     policy: str = "quarantine"
-    vectors: WordVectors | None = field(default=None, repr=False, compare=False)
     detector: Detector | None = field(default=None, repr=False, compare=False)
 
     def using(self, runtime: Runtime) -> Guard:
-        """Return the guard with the runtime's word vectors and second opinion."""
-        if runtime.words is None and runtime.detector is None:
-            return self
-        return replace(self, vectors=runtime.words, detector=runtime.detector)
+        """Return the guard with the runtime's second opinion."""
+        return self if runtime.detector is None else replace(self, detector=runtime.detector)
 
     def __call__(self, state: Remembering, runtime: Runtime) -> Remembering:
         guard = self.using(runtime)
@@ -141,7 +136,7 @@ class Guard:
             return None
         least = max(trust, judged_as or trust, key=TRUSTS.index)
         quarantined, marked = self._thresholds(least)
-        judged = self._judged(text, Floors(score=min(quarantined, marked), attack=self.owner))
+        judged = judge(text)
         if judged.flood:
             return Verdict("quarantined", (_FLOOD,), 1.0, flood=True)
         attack = judged.attack >= self.owner
@@ -157,15 +152,6 @@ class Guard:
         score = max(judged.score, judged.attack)
         return Verdict(outcome, (*reasons, *hidden), score, by_policy=least == "agent" and not attack)
 
-    def _judged(self, text: str, floors: Floors) -> Judgement:
-        if self.vectors is not None and floors.score <= 1.0:
-            try:
-                return judge(text, floors, self.vectors)
-            except ModelError:
-                # A judgement without distances is better than a refused write.
-                pass
-        return judge(text, floors)
-
     def _second_opinion(
         self, text: str, judged: Judgement, least: float, failures: list[str] | None
     ) -> Judgement:
@@ -178,7 +164,7 @@ class Guard:
         try:
             share = self.detector.injection(text)
         except ModelError as error:
-            # As without distances: the guard's own judgement stands. Who relies on the model must learn of it.
+            # The guard's own judgement stands. Who relies on the model must learn of it.
             if failures is not None:
                 failures.append(f"guard_model gave no opinion: {error}")
             return judged

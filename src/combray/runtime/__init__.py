@@ -21,6 +21,7 @@ from combray.runtime.models import (
     PeerHit,
     Reranker,
     Start,
+    WordVectors,
     at_once,
 )
 from combray.runtime.retrieval import (
@@ -101,6 +102,7 @@ __all__ = [
     "VectorArm",
     "Vectors",
     "Witness",
+    "WordVectors",
     "Workspace",
     "Writer",
     "at_once",

@@ -14,6 +14,9 @@ from combray.runtime.retrieval import Vectors
 if TYPE_CHECKING:
     from concurrent.futures import Future
 
+    import numpy as np
+    from numpy.typing import NDArray
+
 T = TypeVar("T")
 
 
@@ -41,6 +44,20 @@ class Embedder(Protocol):
 
     def knows(self, language: str) -> float:
         """Return the weight of its signal in a language (ISO 639-1), in [0, 1]."""
+
+
+class WordVectors(Protocol):
+    """Vectors of words by a static embedder."""
+
+    @property
+    def name(self) -> str:
+        """Name of the embedder."""
+
+    def rows(self, words: Sequence[str]) -> tuple[NDArray[np.bool_], NDArray[np.float32]]:
+        """Return which words count (no stop words), and the vectors of those that do."""
+
+    def of_texts(self, texts: Sequence[tuple[str, ...]]) -> tuple[list[int], NDArray[np.float32]]:
+        """Return for each text, given as its words, how many count, and the vectors of these in order."""
 
 
 class Reranker(Protocol):

@@ -3,16 +3,23 @@
 from __future__ import annotations
 
 import time
-from typing import TYPE_CHECKING
 
 from combray.records import dataclass
 from combray.runtime.audit import Audit
-from combray.runtime.models import Clock, Detector, Embedder, Judge, LanguageModel, Peer, Reranker, Start, at_once
+from combray.runtime.models import (
+    Clock,
+    Detector,
+    Embedder,
+    Judge,
+    LanguageModel,
+    Peer,
+    Reranker,
+    Start,
+    WordVectors,
+    at_once,
+)
 from combray.runtime.service_tier import ServiceTier
 from combray.runtime.store import Store
-
-if TYPE_CHECKING:
-    from combray.guard.context import WordVectors
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,7 +37,7 @@ class Runtime:
     service_tier: ServiceTier | None = None
     audit: Audit | None = None
     words: WordVectors | None = None
-    """Vectors of single words, for the guard; None without a static embedder in this process."""
+    """Vectors of single words; None without a static embedder in this process."""
     detector: Detector | None = None
     """The guard's second opinion about third-party texts."""
     before: Embedder | None = None
