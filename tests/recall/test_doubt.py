@@ -1,4 +1,4 @@
-"""When a hit is marked as perhaps outdated: a caller left the pair open, or its probability for the question is .5.
+"""When a hit is marked as perhaps outdated: a caller left the pair open, or it is probable (.5).
 
 The order of two statements is no claim: the later one stands behind the earlier one with or without a mark.
 """
