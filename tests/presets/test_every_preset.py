@@ -97,7 +97,7 @@ def test_the_default_preset_says_nothing_when_it_knows_nothing(embedder: str) ->
     engine = combray.open(":memory:", embedder=embedder)
     assert engine.recall("anything").reason == "namespace 'default' has no memories yet"
     engine.remember_many(TEXTS)
-    answer = engine.recall("quantum chromodynamics lattice")
+    answer = engine.recall("recipe for apple strudel")
     assert len(answer) == 0
     assert answer.reason.startswith("nothing here ")
 

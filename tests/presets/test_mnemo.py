@@ -46,11 +46,11 @@ def test_the_preset_reads_like_the_page() -> None:
     """ "Preprocessing -> Embedding -> Triple-Path Search -> Fusion -> Decay -> Rerank -> MMR -> Filter"."""
     assert [stage_name(stage) for stage in MNEMO.recall] == [
         "ReadScope",  # 8 already, for every path
-        "ReadQuery", "ReadNames", "ReadDay", "ReadAliases", "ExpandQuery", "ReadTopic",  # 1 preprocessing
+        "ReadQuery", "ReadNames", "ReadDay", "ReadAliases", "ExpandQuery",  # 1 preprocessing
         "EmbedQuery",  # 2 embedding
         "SearchPaths",  # 3 three paths
         "FuseRRF",  # 4 reciprocal rank fusion
-        "RequireAnswer", "RequireEvidence",  # a question without any has no hits
+        "RequireEvidence",  # a question without any has no hits
         "WeibullDecay",  # 5 decay
         "SetNoiseAside",  # 9 already, so that noise takes no place of stages 6 and 7
         "Rerank",  # 6 cross-encoder
@@ -58,7 +58,6 @@ def test_the_preset_reads_like_the_page() -> None:
         "FilterScope",  # 8 scope
         "FilterNoise",  # 9 noise
         "RequireDay",  # a question for a day and nothing else is answered by that day
-        "RequireKind",  # a question for a colour is answered by one
         "KeepOwnText",  # its own text is neither noise nor of another day
         "Cut", "Assemble", "AssembleContext",  # 10 context
     ]  # fmt: skip

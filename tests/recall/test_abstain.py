@@ -1,10 +1,6 @@
-"""When recall says that what it found is weak, and when nothing."""
+"""When recall says that what it found is weak."""
 
 from __future__ import annotations
-
-import math
-
-import pytest
 
 import combray
 from combray import Engine
@@ -24,20 +20,19 @@ def test_what_shares_one_word_of_four_is_shown_and_called_weak() -> None:
     engine = filled(600)
     weak = engine.recall("Which office printer jams with paper?")
     assert weak.hits[0].memory.content == "The office is in Harbour Street."
-    assert weak.details["weak"] == f"confidence {weak.details['confidence']:.2f} is below 0.12"
+    assert weak.details["weak"] == f"confidence {weak.details['confidence']:.2f} is below 0.30"
     assert weak.reason.endswith(f"; weak evidence: {weak.details['weak']}")
 
 
 def test_what_answers_is_not_called_weak() -> None:
     sure = filled(600).recall("What is the rate limit?")
-    assert sure.details["confidence"] > 0.12
+    assert sure.confidence == sure.details["confidence"] > 0.8
     assert "weak" not in sure.details
     assert "weak" not in sure.reason
 
 
-def test_the_best_of_few_may_be_further_away_than_the_best_of_many() -> None:
-    # 0.12 · sqrt(ln 3 / ln 500) = 0.12 · sqrt(1.0986 / 6.2146) = 0.0505
-    assert 0.12 * math.sqrt(math.log(3) / math.log(500)) == pytest.approx(0.0505, abs=1e-4)
-    few = filled().recall("Which office printer jams?")
-    assert 0.06 < few.details["confidence"] < 0.12
-    assert "weak" not in few.details
+def test_the_same_evidence_is_weaker_among_many() -> None:
+    """One word of three is met."""
+    few, many = filled().recall("Which office printer jams?"), filled(600).recall("Which office printer jams?")
+    assert few.hits[0].memory.content == many.hits[0].memory.content == "The office is in Harbour Street."
+    assert many.confidence < few.confidence

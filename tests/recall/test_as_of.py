@@ -31,10 +31,10 @@ def engine(request: pytest.FixtureRequest, clock: FakeClock) -> Iterator[Engine]
         yield opened
 
 
-def tell(engine: Engine, clock: FakeClock, day: str, text: str) -> str:
-    """Remember a text of that day; its id."""
+def tell(engine: Engine, clock: FakeClock, day: str, text: str, *, diff: bool = False) -> str:
+    """Remember a text of that day; its id. With `diff` it is compared with what is stored, as by default."""
     clock.go_to(day)
-    return engine.remember(text, author="user", diff=False).id
+    return engine.remember(text, author="user", diff=diff).id
 
 
 def shown(engine: Engine, question: str, as_of: str) -> list[Hit]:
@@ -67,8 +67,8 @@ def test_between_two_changes_the_one_in_the_middle_answers(engine: Engine, clock
 
 
 def test_a_plan_that_was_due_by_then_leads(engine: Engine, clock: FakeClock) -> None:
-    kiln = tell(engine, clock, "2026-01-05", "Our office is on Kiln Street.")
-    weaver = tell(engine, clock, "2026-01-09", "From 1 March our office is on Weaver Lane.")
+    kiln = tell(engine, clock, "2026-01-05", "Our office is on Kiln Street.", diff=True)
+    weaver = tell(engine, clock, "2026-01-09", "From 1 March our office is on Weaver Lane.", diff=True)
     clock.go_to("2026-05-01")
     before = [hit.memory.id for hit in shown(engine, "Where is our office?", "2026-02-01")]
     assert before[0] == kiln

@@ -47,17 +47,6 @@ def test_a_stated_day_answers_when(preset: str, embedder: str) -> None:
         assert answer[0].memory.content == text
 
 
-@pytest.mark.parametrize("preset", presets.names())
-@pytest.mark.parametrize("embedder", EMBEDDERS)
-def test_the_day_of_a_note_says_nothing_about_what_lies_ahead_or_is_something_else(
-    preset: str, embedder: str
-) -> None:
-    engine = filled(preset, embedder, "2023-11-27")
-    for question in ("When is the hearing of the neighbour?", "When did I build the boiler house?"):
-        assert not engine.recall(question), question
-    assert not filled(preset, embedder, None).recall("when was the boiler checked")
-
-
 def test_a_file_named_after_a_day_answers_when(tmp_path: Path) -> None:
     """OpenClaw: "Date in filename -- ``memory/2025-11-27.md`` -> Nov 27, 2025"."""
     (tmp_path / "memory").mkdir()

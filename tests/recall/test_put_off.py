@@ -1,4 +1,4 @@
-"""Recall leads with what says outright that a plan or an event is put off, and not with plans of another topic.
+"""Recall leads with what says outright that a plan or an event is put off.
 
 The expectations follow from what the caller said: edges are made by hand.
 """
@@ -25,9 +25,9 @@ def engine(request: pytest.FixtureRequest) -> Iterator[Engine]:
         yield opened
 
 
-def tell(engine: Engine, text: str, on: str) -> str:
-    """Remember a text told on a day; its id."""
-    return engine.remember(text, author="user", occurred_at=on, diff=False).id
+def tell(engine: Engine, text: str, on: str, *, diff: bool = False) -> str:
+    """Remember a text told on a day; its id. With `diff` it is compared with what is stored, as by default."""
+    return engine.remember(text, author="user", occurred_at=on, diff=diff).id
 
 
 def shown(engine: Engine, question: str, count: int = 3) -> list[str]:
@@ -58,25 +58,17 @@ def test_what_repeats_is_led_by_nothing_before_the_new_day(engine: Engine) -> No
 
 
 def test_a_put_off_of_another_thing_leaves_the_plan_in_front(engine: Engine) -> None:
-    """The text is far more likely about the audit."""
-    tell(engine, "The front desk is open until 18:00", "2026-01-10")
-    plan = tell(engine, "From 1 April the front desk will be open until 20:00", "2026-03-20")
+    """The edge to the plan is below the bound from which a text puts a plan off."""
+    tell(engine, "The front desk is open until 18:00", "2026-01-10", diff=True)
+    plan = tell(engine, "From 1 April the front desk will be open until 20:00", "2026-03-20", diff=True)
     audit = tell(engine, "The audit of the warehouse is on 20 July", "2026-03-10")
     slip = tell(engine, "The audit of the warehouse is put off to 28 July", "2026-03-28")
     for edge in engine.reader.edges(("may_revise",)):
         if edge.source == slip:
             engine.settle(edge.source, edge.target, "both")
     engine.link(slip, audit, type="may_revise", weight=0.7)
-    engine.link(slip, plan, type="may_revise", weight=0.1)
+    engine.link(slip, plan, type="may_revise", weight=0.05)
     assert shown(engine, "Until when is the front desk open?")[0] == plan
-
-
-def test_a_due_plan_without_the_topic_of_question_and_hit_does_not_lead(engine: Engine) -> None:
-    """A dose that goes down says nothing about the way to school, however probable the edge is."""
-    old = tell(engine, "Clementine goes to school on the 7:20 bus", "2026-01-14")
-    plan = tell(engine, "From 6 April I will go down to 5 mg", "2026-03-23")
-    engine.link(plan, old, type="may_revise", weight=0.6)
-    assert shown(engine, "How does Clementine get to school?")[0] == old
 
 
 def test_a_plan_that_is_not_due_marks_nothing_that_lies_behind(engine: Engine) -> None:
@@ -140,9 +132,9 @@ def test_before_that_day_it_does_not(engine: Engine) -> None:
     assert shown(engine, "What does Yonas drive?", 2) == [old, new]
 
 
-@pytest.mark.parametrize(("weight", "leads"), [(0.5, True), (0.2, False)])
-def test_a_month_ahead_counts_for_a_probable_pair_alone(engine: Engine, weight: float, leads: bool) -> None:
+@pytest.mark.parametrize("weight", [0.5, 0.2])
+def test_a_month_ahead_is_no_day_that_has_come(engine: Engine, weight: float) -> None:
     old = tell(engine, "Yonas drives night trucks for Kestrel Freight", "2026-01-14")
     new = tell(engine, "Yonas passed! The railway has him in the Orrin box in April, day shifts", "2026-02-10")
     engine.link(new, old, type="may_revise", weight=weight)
-    assert shown(engine, "What does Yonas drive?", 2) == ([new, old] if leads else [old, new])
+    assert shown(engine, "What does Yonas drive?", 2) == [old, new]

@@ -13,7 +13,6 @@ import pytest
 
 import combray
 from combray import Engine
-from combray.runtime import Link
 
 
 class Clock:
@@ -140,27 +139,3 @@ def test_the_words_of_a_merged_memory_find_what_it_was_merged_into(engine: Engin
     assert (hit.memory.id, hit.restated_by, hit.outdated_by) == (new, (old,), None)
     engine.settle(new, old, "open")
     assert engine.recall(question)[0].memory.id == old
-
-
-def test_whoever_answers_is_asked_about_less_probable_pairs_too() -> None:
-    """An edge of 0.02 to the first hit, from a text that the question does not find.
-
-    z = -6 + 0.5 · ln(0.02 / 0.98) + 0.93 + 4.07 · 1 = -1 - 1.946 = -2.946; 1 / (1 + exp(2.946)) = 0.05, which is
-    between `answered_from` (0.03) and `mark_from` (0.085).
-    """
-    question = "What is the head office address for invoices?"
-    with combray.open(":memory:", embedder="none", worker=False, clock=Clock()) as engine:
-        first = engine.remember("I live in Lisbon.", author="Ana", occurred_at="2025-01-01").id
-        second = engine.remember("I live in Porto now.", author="Ana", occurred_at="2025-02-01").id
-        old = engine.remember("Head office address for invoices: 12 rue Mercière, Lyon.", author="Margot").id
-        new = engine.remember("Bills go to Marseille.", author="Étienne", occurred_at="2026-02-01").id
-        keys = engine.reader.keys_of([new, old])
-        with engine.runtime.store.transaction(engine.namespace) as tx:
-            for each in tx.links([keys[old]], ("may_revise",)):
-                tx.unlink(each.source, each.target, each.type)
-            tx.link([Link(keys[new], keys[old], "may_revise", 0.02)], Clock.at.timestamp())
-        assert engine.recall(question)[0].may_be_outdated_by is None
-        engine.settle(second, first, "supersedes")
-        assert engine.recall(question)[0].may_be_outdated_by == new
-        engine.settle(new, old, "both")
-        assert engine.recall(question)[0].may_be_outdated_by is None

@@ -33,10 +33,10 @@ def test_it_is_shown_among_hundreds_of_notes(preset: str, embedder: str) -> None
 
 
 @pytest.mark.parametrize("preset", presets.names())
-def test_a_note_without_the_name_does_not_hold_all_of_it(preset: str) -> None:
+def test_a_note_without_the_name_is_no_sure_answer(preset: str) -> None:
     engine = combray.open(":memory:", preset=preset, clock=FakeClock(), worker=False)
     engine.remember_many([f"Project {PLACES[n % 10]}-{n} is led by team {n}." for n in range(100)], diff=False)
     engine.remember("The fence has to be painted in two years", diff=False)
     if engine.vectors.pending():
         engine.vectors.make()
-    assert not engine.recall("Who painted Guernica?")
+    assert engine.recall("Who painted Guernica?").confidence < 0.5

@@ -14,7 +14,6 @@ from combray import Engine, presets
 from combray.consolidate.confidence import PromoteFacts
 from combray.consolidate.nightly import NIGHTLY
 from combray.presets import Preset
-from combray.recall.signals import PhraseMatch
 from combray.remember.link import LinkTemporal
 from combray.remember.retain import MoveTiers, Prune, RefreshImportance
 from combray.scoring.importance import ImportanceRule
@@ -118,17 +117,6 @@ def test_a_long_batch_links_as_many_as_the_stage_says(engines: Any) -> None:
         )
         counts[nearest] = last.edges_created["temporal"]
     assert counts == {10: 10, 80: 80}
-
-
-def test_the_share_of_pairs_that_counts_in_full_is_a_setting(engines: Any) -> None:
-    signals = {}
-    for enough in (0.5, 1.0):
-        preset = presets.load("default")
-        engine = engines(replace(preset, recall=preset.recall.replace("PhraseMatch", PhraseMatch(enough=enough))))
-        engine.remember("the old red kettle stands here")
-        (hit,) = engine.recall("old red kettle broken handle")
-        signals[enough] = hit.signals["phrase"]
-    assert signals == {0.5: 1.0, 1.0: 0.5}
 
 
 def test_the_defaults_are_those_of_the_sources() -> None:

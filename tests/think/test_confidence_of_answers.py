@@ -43,5 +43,5 @@ def test_of_two_sentences_it_is_the_mean_and_a_dropped_one_does_not_count() -> N
     assert found.confidence == pytest.approx(0.875)
 
 
-def test_an_answer_that_is_not_known_has_no_more_than_recalls() -> None:
+def test_an_answer_that_is_not_known_has_none() -> None:
     assert thought("I don't know.", "engram", "none").confidence == 0.0

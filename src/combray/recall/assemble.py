@@ -11,7 +11,7 @@ from combray.language.scopes import PREFIX, scopes_of
 from combray.pipeline import stage
 from combray.recall.later import DOUBTED_FROM
 from combray.recall.marks import note, outdated_by
-from combray.recall.open_pairs import open_revisions
+from combray.recall.open_pairs import CALLER, open_revisions
 from combray.recall.state import Recalling
 from combray.runtime import Keys, Reader, Runtime
 from combray.types import LIVE_STATUSES, Hit, Memory
@@ -78,7 +78,7 @@ def _revisions(state: Recalling, ids: Sequence[str | None]) -> tuple[dict[int, s
     """
     known = {key: each for key, each in zip(state.keys.tolist(), ids, strict=True) if each is not None}
     asked = open_revisions(state, list(known), 0.0) if state.revisions is None else state.revisions
-    doubted = [each for each in asked if each.created_by == "user"]
+    doubted = [each for each in asked if each.created_by == CALLER]
     if state.revisions is not None:
         doubted += [each for each in asked if each.weight >= DOUBTED_FROM and each not in doubted]
     if not doubted:

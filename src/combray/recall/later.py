@@ -17,8 +17,8 @@ from combray.language.entities import share_a_name
 from combray.language.named_days import first_ahead, lies_behind
 from combray.language.tense import LEAD
 from combray.pipeline import stage
-from combray.recall.open_pairs import open_revisions
-from combray.recall.put_off import outright, put_off
+from combray.recall.open_pairs import CALLER, open_revisions
+from combray.recall.put_off import on_the_new_day, outright, put_off
 from combray.recall.state import Recalling
 from combray.recall.times import Times, times_of
 from combray.runtime import Link, Runtime
@@ -95,6 +95,7 @@ class ShowLater:
         off = {each.target for each in slips}
         # What was put off changes nothing on its old day, and is marked itself.
         telling = [each for each in links if each.source not in off and tells(each, times)]
+        telling += on_the_new_day(links, slips, times)
         found = _without_plans_behind(state, self._that_matter(telling, state, known, times), times)
         found = _with_slips(found, [each for each in slips if each.target in known])
         state.revisions = [*found, *siblings(found, times)]
@@ -104,10 +105,10 @@ class ShowLater:
         return state
 
     def _short(self, state: Recalling, links: Sequence[Link]) -> list[Link]:
-        """Return the edges between texts of at most `longest` words."""
+        """Return the edges between texts of at most `longest` words, and those that a caller left open."""
         keys = np.array(sorted({key for each in links for key in (each.source, each.target)}), dtype=np.int64)
         short = set(keys[state.reader.rows(keys).words <= self.longest].tolist()) if len(keys) else set()
-        return [each for each in links if each.source in short and each.target in short]
+        return [each for each in links if {each.source, each.target} <= short or each.created_by == CALLER]
 
     def _with_days_that_came(self, state: Recalling, links: Sequence[Link], times: Times) -> Times:
         """Count as plans that came due what named a day ahead when it was said, and that day has come.
@@ -145,7 +146,8 @@ class ShowLater:
                 chance = self.weigh(evidence.of(each, share))
                 weighed = msgspec.structs.replace(each, weight=chance)
                 is_due = each.weight >= self.due_from and self._leads(weighed, state, times)
-                if chance >= self.shown_from or each.weight >= self.sure_from or is_due:
+                sure = each.weight >= self.sure_from or each.created_by == CALLER
+                if chance >= self.shown_from or sure or is_due:
                     found.append(weighed)
                     if of_hits and each.source not in hits:
                         pulled[each.source] = max(share, pulled.get(each.source, 0.0))

@@ -11,6 +11,8 @@ from combray.recall.state import Recalling
 from combray.runtime import Link
 from combray.types import STATUSES
 
+CALLER = "user"
+"""`created_by` of a pair that a caller linked or left open."""
 _LONGEST_CHAIN = 64
 _MERGED = STATUSES.index("merged")
 

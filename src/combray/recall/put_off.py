@@ -5,6 +5,8 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 
+import msgspec
+
 from combray.language.named_days import names_a_day
 from combray.language.tense import puts_off, says_put_off
 from combray.recall.state import Recalling
@@ -29,6 +31,19 @@ def put_off(state: Recalling, links: Sequence[Link], times: Times) -> list[Link]
     read = sorted({each.source for each in early})
     says = {key for key, text in zip(read, state.contents(read), strict=True) if puts_off(text)}
     return [each for each in early if each.source in says or each.weight >= SILENTLY_FROM]
+
+
+def on_the_new_day(links: Sequence[Link], slips: Sequence[Link], times: Times) -> list[Link]:
+    """Return the edges of the plans that were put off, each from the text that names its new day.
+
+    "The move slips to 9 February" does on that day what the plan would have done on its own.
+    """
+    new_days = {each.target: each.source for each in slips if each.source in times.plans}
+    return [
+        msgspec.structs.replace(each, source=new_days[each.source])
+        for each in links
+        if each.source in new_days and each.target != new_days[each.source]
+    ]
 
 
 def outright(

@@ -76,7 +76,9 @@ class _Walk:
         hints = [Source(number, hit) for number, hit in enumerate(nearest, 1)]
         hinted = [f"“{one_line(hint.memory.content)[:_HINT]}” ({hint.label()})" for hint in hints[:NEAREST]]
         answer = f"{words.unknown} {words.nearest} {' · '.join(hinted)}" if hinted else words.unknown
-        return self._thought(answer, known=False, mode=mode, reason=reason, sources=tuple(nearest), **more)
+        return self._thought(
+            answer, known=False, mode=mode, reason=reason, sources=tuple(nearest), confidence=0.0, **more
+        )
 
     def with_model(self, model: LanguageModel, sources: list[Source]) -> Thought:
         """Return the model's answer as far as the memories support it; else an extractive answer."""

@@ -44,8 +44,8 @@ class Thought:
     `answer` has marks [n], where n counts `sources` from 1. `known` is False if no memory answers the question;
     the sources are then only the nearest memories. `mode`: "model" (written by a language model), "extractive"
     (stored sentences) or "nothing". `confidence`, 0 to 1, of a model's answer: the mean share of each sentence's
-    words that its cited memories have; on weak evidence at most recall's own. Of other answers: the preset's own,
-    else the share of the question's words in the cited memory. `constitution`: SHA-256 of the constitution.
+    words that its cited memories have; on weak evidence at most recall's own. Of an extractive answer: recall's
+    own. 0 if the answer is not known. `constitution`: SHA-256 of the constitution.
     """
 
     question: str

@@ -1,0 +1,143 @@
+"""When a hit is marked as perhaps outdated: a caller left the pair open, or it is probable (.5).
+
+The order of two statements is no claim: the later one stands behind the earlier one with or without a mark.
+"""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+
+import pytest
+
+import combray
+from combray import Answer, Engine, presets
+from combray.recall.later import DOUBTED_FROM, ShowLater
+from combray.runtime import Link
+from combray.testing.fakes import FakeClock
+
+EMBEDDERS = ("none", "wordllama")
+NOW = datetime(2026, 6, 1, 9, tzinfo=UTC)
+
+
+def opened(embedder: str = "none", preset: str = "default") -> Engine:
+    return combray.open(
+        ":memory:", preset=preset, embedder=embedder, worker=False, clock=FakeClock(NOW.timestamp())
+    )
+
+
+def marked(answer: Answer) -> dict[str, tuple[str | None, str | None]]:
+    """By id: what may have outdated the hit, and what it may replace."""
+    return {hit.memory.id: (hit.may_be_outdated_by, hit.may_replace) for hit in answer}
+
+
+def edge(engine: Engine, new: str, old: str, weight: float) -> None:
+    """Make an edge as a write makes it, and no caller."""
+    keys = engine.reader.keys_of([new, old])
+    with engine.runtime.store.transaction(engine.namespace) as tx:
+        for each in tx.links([keys[old]], ("may_revise",)):
+            tx.unlink(each.source, each.target, each.type)
+        tx.link([Link(keys[new], keys[old], "may_revise", weight)], NOW.timestamp())
+
+
+@pytest.mark.parametrize("embedder", EMBEDDERS)
+@pytest.mark.parametrize(
+    ("first", "second", "question"),
+    [
+        ("The bakery sells scones.", "The bakery accepts cards.", "What does the bakery sell?"),
+        (
+            "The staging cluster is rebuilt every Sunday night by the cron job in the infra repo.",
+            "The infra repo needs Terraform 1.9.",
+            "When is the staging cluster rebuilt?",
+        ),
+        (
+            "The report server runs the nightly export.",
+            "The nightly export takes 40 minutes.",
+            "What runs the nightly export?",
+        ),
+        ("The cat sleeps on the piano.", "The piano is tuned in May.", "Where does the cat sleep?"),
+        # Numbers, names and sides that make them two things.
+        ("The code of locker 7 is 4711.", "The code of locker 9 is 2280.", "What is the code of locker 7?"),
+        ("The Lyon branch opens at nine.", "The Metz branch opens at ten.", "When does the Lyon branch open?"),
+        ("The window upstairs is stuck.", "The window downstairs is open.", "Which window is stuck?"),
+    ],
+)
+def test_statements_about_different_things_are_not_marked(
+    first: str, second: str, question: str, embedder: str
+) -> None:
+    engine = opened(embedder)
+    old = engine.remember(first).id
+    engine.remember(second)
+    answer = engine.recall(question)
+    assert answer[0].memory.id == old
+    assert set(marked(answer).values()) == {(None, None)}
+
+
+LATER = "Boxes and forms all month, but Porto it is."
+
+
+@pytest.mark.parametrize(
+    ("weight", "doubted"),
+    [
+        # z = -6 + 0.5 · ln(p / (1 - p)) + 0.93 + 4.07, for the first hit, and a text that shares no word: for
+        # p = 0.8 it is -1 + 0.6931 = -0.3069, a probability of 0.4239; for 0.9 -1 + 1.0986 = 0.0986, 0.5246
+        (0.8, False),
+        (0.9, True),
+    ],
+)
+def test_a_mark_needs_a_probability_of_one_half_for_the_question(weight: float, doubted: bool) -> None:
+    """Below it the later statement stands right behind the earlier one all the same."""
+    engine = opened()
+    engine.remember("The printer is on the second floor.", occurred_at="2025-01-01")
+    old = engine.remember("I live in Leipzig, in a tiny flat.", occurred_at="2025-09-03", diff=False).id
+    new = engine.remember(LATER, occurred_at="2026-02-21", diff=False).id
+    edge(engine, new, old, weight)
+    answer = engine.recall("Where do I live?")
+    assert [hit.memory.id for hit in answer] == [old, new]
+    assert marked(answer) == {old: (new if doubted else None, None), new: (None, old if doubted else None)}
+
+
+def test_the_probability_of_an_edge_worked_by_hand() -> None:
+    weigh = ShowLater().weigh
+    # ln(0.8 / 0.2) = 1.3863 and ln(0.9 / 0.1) = 2.1972
+    assert weigh({"edge": 1.3863, "first": 1.0, "share": 1.0}) == pytest.approx(0.4239, abs=1e-4)
+    assert weigh({"edge": 2.1972, "first": 1.0, "share": 1.0}) == pytest.approx(0.5246, abs=1e-4)
+    assert DOUBTED_FROM == 0.5
+
+
+@pytest.mark.parametrize("preset", presets.names())
+@pytest.mark.parametrize("embedder", EMBEDDERS)
+def test_what_a_caller_left_open_is_marked_in_every_preset(preset: str, embedder: str) -> None:
+    engine = opened(embedder, preset)
+    old = engine.remember("The bakery sells scones.", diff=False).id
+    new = engine.remember("The bakery sells bread.", diff=False).id
+    edge(engine, new, old, 0.02)
+    question = "What does the bakery sell?"
+    if engine.vectors.pending():
+        engine.vectors.make()
+    assert set(marked(engine.recall(question)).values()) == {(None, None)}
+    engine.settle(new, old, "open")
+    assert marked(engine.recall(question)) == {old: (new, None), new: (None, old)}
+    engine.settle(new, old, "both")
+    assert set(marked(engine.recall(question)).values()) == {(None, None)}
+
+
+def test_a_pair_of_long_texts_that_a_caller_left_open_is_marked() -> None:
+    """Long texts say many things, so only a caller knows."""
+    rest = " Then we talked about the garden, the fence, the hedge, the pond and the neighbours." * 5
+    engine = opened()
+    old = engine.remember("The bakery sells scones." + rest, diff=False).id
+    new = engine.remember("The bakery sells bread." + rest, diff=False).id
+    edge(engine, new, old, 0.9)
+    question = "What does the bakery sell?"
+    assert marked(engine.recall(question))[old] == (None, None)
+    engine.settle(new, old, "open")
+    assert marked(engine.recall(question))[old] == (new, None)
+
+
+def test_no_mark_for_a_question_about_the_past() -> None:
+    engine = opened()
+    old = engine.remember("The bakery sold scones by the church.", diff=False).id
+    new = engine.remember("The bakery sells bread.", diff=False).id
+    edge(engine, new, old, 0.9)
+    engine.settle(new, old, "open")
+    assert set(marked(engine.recall("What did the bakery sell before?")).values()) == {(None, None)}
