@@ -72,12 +72,15 @@ def test_phrases_match_whole_words_where_words_are_spaced() -> None:
     assert pattern.findall("no  longer, now longer, 我们不再用") == ["no  longer", "不再"]
 
 
-def test_a_text_with_a_phrase_has_one_of_its_signs() -> None:
-    phrases = lexicon.Phrases(["how old", "what age", "age"])
-    # The longest word of each phrase, the first of equally long ones.
-    assert phrases.signs == frozenset(("how", "what", "age"))
-    assert lexicon.Phrases(["+"]).signs is None
-    assert lexicon.Phrases(["age"], r"\d+").signs is None
+def test_a_pattern_is_tried_on_a_text_with_a_word_that_it_needs() -> None:
+    phrases = lexicon.Phrases(
+        ["no longer"], [(("old", "aged"), r"\d+ years"), ((), "现在"), ((), r"\bwait, no\b")]
+    )
+    assert phrases.search("she is 8 years old")
+    assert not phrases.search("it took 8 years")
+    assert phrases.search("我现在住在这里")
+    assert phrases.search("wait, no")
+    assert phrases.search("no longer")
 
 
 @pytest.mark.parametrize(

@@ -256,13 +256,6 @@ def unit_of(context: Context, unit: str, span: Time) -> Span | None:
 
 
 @action
-def week_from(context: Context, span: Time) -> Span | None:
-    """Seven days from a date ("the week starting 4 February" when that is no Monday)."""
-    found = settle(context, span)
-    return unit_span(found.start, "week") if found else None
-
-
-@action
 def edge(context: Context, e: str, span: Time | None = None, unit: str = "year") -> Span | None:
     """The early, middle or late part of a period (by default of the current `unit`), its beginning or end."""
     whole = settle(context, span) if span else unit_span(context.now, unit)
