@@ -21,8 +21,6 @@ _LONG = 9
 """A number of this many digits is unique enough to stand beside another number ("… 6789 12/26")."""
 _FREE = 8
 """Characters of a code from which a separator may be anywhere ("0A:1B:…" and "0A1B…")."""
-_HINT = 3
-"""Least characters at the end of an identifier by which people refer to it ("ending in 6789")."""
 
 _SEPARATORS = r"[\s().:\-\u2010-\u2015\u2212/_]{0,3}"
 _address = re.compile(
@@ -74,15 +72,6 @@ class Identifier:
             return False
         # "OPS 4711" may be one code, or a number with its label; then the label must be in the text too.
         return not self.before.isupper() or len(self.canonical) >= _LONG - 3 or fold(self.before) in folded
-
-    def hinted_by(self, text: str) -> bool:
-        """Return whether a text holds the end of it as a word of its own: "the card ending in 1111"."""
-        folded = fold(text)
-        if self.is_address:
-            local, _, host = self.canonical.partition("@")
-            return bool(local and host) and re.search(rf"(?<!\w){re.escape(local)}(?!\w)", folded) is not None
-        ends = "|".join(self.canonical[-size:] for size in range(_HINT, len(self.canonical) - 1))
-        return bool(ends) and re.search(rf"(?<![a-z0-9])(?:{ends})(?![a-z0-9])", folded) is not None
 
     @cached_property
     def _joined(self) -> re.Pattern[str] | None:

@@ -22,7 +22,7 @@ T = TypeVar("T")
 
 SECTIONS = (
     "aliases", "dates", "expansion", "guard", "names", "noise",
-    "pronouns", "quality", "questions", "replacements", "requests", "revisions", "samples", "savings",
+    "pronouns", "quality", "questions", "replacements", "revisions", "samples", "savings",
     "tense", "topics", "trivial", "words",
 )  # fmt: skip
 """File names, without `.json`, that a language folder may hold."""
