@@ -101,8 +101,6 @@ class SuggestRevisions:
     """Items of a batch for which candidates are looked up at write."""
     nearest: int = 10
     """Nearest memories that are candidates, of all that were found near."""
-    nearest_of_author: int = 10
-    """Nearest memories of the same author that are candidates."""
     keyword: int = 8
     """Best keyword matches that are candidates. Static vectors match the words of text in ASCII too."""
     recent: int = 8
@@ -197,7 +195,7 @@ class SuggestRevisions:
         allowed = tuple(each for each in state.trusts if memory.trust in _TRUSTED or each == memory.trust)
         # Without the moment, which is new with every write: a store keeps what a filter lets through.
         where = Filter(kinds=KINDS, trusts=allowed, within=scope_set(memory.tags))
-        near = self._near(draft, reader)
+        near = _near(draft, self.nearest)
         mine = replace(where, authors=(memory.author,)) if memory.author else where
         recent = reader.scan(mine, newest_first=True, limit=self.recent).tolist()
         found = {*near, *recent, *self._named(draft, state)}
@@ -228,19 +226,6 @@ class SuggestRevisions:
             [rank.get(key, self.recent) for key in keys] + [0] * len(twins),
         )
 
-    def _near(self, draft: Draft, reader: Reader) -> dict[int, float]:
-        """Return the nearest memories with their cosines, and the nearest of the same author."""
-        if draft.nearest is None:
-            return {}
-        keys, scores = draft.nearest.keys, draft.nearest.scores
-        wanted = np.arange(len(keys)) < self.nearest
-        if draft.memory.author and len(keys) > self.nearest:
-            rows = reader.rows(keys)
-            if draft.memory.author in rows.author_names:
-                same = rows.author == rows.author_names.index(draft.memory.author)
-                wanted |= same & (np.cumsum(same) <= self.nearest_of_author)
-        return dict(zip(keys[wanted].tolist(), scores[wanted].tolist(), strict=True))
-
     def _named(self, draft: Draft, state: Remembering) -> list[int]:
         """Return the newest memories of each entity, which were read for the links."""
         around = state.survey.scopes.get(scope_set(draft.memory.tags)) if state.survey is not None else None
@@ -255,6 +240,13 @@ class SuggestRevisions:
         arm = KeywordArm(terms, fields=(1.0, 0.0, 0.0, 0.0), posting_budget=self.posting_budget)
         keys: list[int] = reader.search({"keyword": arm}, where, self.keyword).lists["keyword"].keys.tolist()
         return keys
+
+
+def _near(draft: Draft, most: int) -> dict[int, float]:
+    """Return the nearest memories with their cosines."""
+    if draft.nearest is None:
+        return {}
+    return dict(zip(draft.nearest.keys[:most].tolist(), draft.nearest.scores[:most].tolist(), strict=True))
 
 
 def _keys(keys: Sequence[int]) -> Keys:
