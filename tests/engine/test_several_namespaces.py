@@ -136,6 +136,16 @@ def test_an_answer_cites_memories_of_each_namespace(engine: Engine) -> None:
     assert {hit.memory.namespace for hit in hints} <= {"grey"}
 
 
+def test_the_surest_namespace_says_how_sure_the_whole_is(engine: Engine) -> None:
+    remembered(engine.within("red"), "The kettle of Ann is made of copper.", author="Ann")
+    remembered(engine.within("blue"), "The teapot of Bob is made of iron.", author="Bob")
+    alone = engine.within("blue").recall("What is Bob's teapot made of?")
+    both = engine.recall("What is Bob's teapot made of?", namespaces=["red", "blue"])
+    assert both.confidence == alone.confidence
+    assert both.details["evidence"] == alone.details["evidence"]
+    assert "weak" not in both.details
+
+
 def test_what_a_source_superseded_is_shown_from_its_own_namespace(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

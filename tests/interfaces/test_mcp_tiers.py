@@ -97,7 +97,8 @@ def test_a_lower_tier_and_a_failed_part_are_said_in_the_text(tmp_path: Path, ref
     assert text(first).splitlines()[-1] == f"note: tier BASIC: keyword only: {failure}"
     *_, tier, reason = text(thought).splitlines()
     assert tier.startswith("note: tier BASIC: ")
-    assert reason == f"note: the language model failed ({failure})"
+    # Nothing says a colour, and the evidence is weak.
+    assert reason.startswith(f"note: the language model failed ({failure})")
     assert text(empty).startswith("note: tier BASIC: ")
     assert "Nothing found: " in text(empty)
 

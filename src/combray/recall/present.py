@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from combray.language.tense import TENSE_BITS
-from combray.language.tokens import term_set
+from combray.language.tokens import query_terms
 from combray.pipeline import stage
 from combray.recall.open_pairs import chain_heads
 from combray.recall.state import Recalling
@@ -129,16 +129,15 @@ class LeadWithPresent:
     """Moves a statement about the present in front of a first hit that is about the past, a plan or a rumour.
 
     "I used to live in Lisbon" then does not lead over "I live in Berlin". The statement is the first of the next
-    hits that has `share` of the first score and is about the same: both hold the share `alike` of the words of
-    the shorter text, or both are by one author and it has `share_of_author` of the score. For a question about
-    the past ("before Graz") a statement about the past leads in the same way. Texts of more than `longest` words
-    say many things and stay. Measured: bench/results/truth.md.
+    hits that has `share` of the first score and is about the same: both hold a content word, or both are by one
+    author and it has `share_of_author` of the score. For a question about the past ("before Graz") a statement
+    about the past leads in the same way. Texts of more than `longest` words say many things and stay. Measured:
+    bench/results/truth.md.
     """
 
     needs = ("sorted", "question")
     among: int = 4
-    share: float = 0.6
-    alike: float = 0.4
+    share: float = 0.4
     share_of_author: float = 0.8
     longest: int = 60
 
@@ -165,10 +164,10 @@ class LeadWithPresent:
         shares = state.scores[: self.among] / max(float(state.scores[0]), _TINY)
         author = state.columns().author[: self.among]
         places = np.flatnonzero(leads & (shares >= self.share)).tolist()
-        first, *texts = map(term_set, state.contents(state.keys[[0, *places]].tolist()))
+        first, *texts = (set(query_terms(text)) for text in state.contents(state.keys[[0, *places]].tolist()))
         for place, text in zip(places, texts, strict=True):
             if author[place] == author[0] >= 0 and shares[place] >= self.share_of_author:
                 return int(place)
-            if len(first & text) >= self.alike * max(1, min(len(first), len(text))):
+            if first & text:
                 return int(place)
         return 0
