@@ -323,20 +323,9 @@ def merged(answers: Sequence[Answer], limit: int) -> Answer:
     # The best of one namespace is the measure for the others too.
     near = [hit for hit in hits if hit.score >= first.details.get("keep", 0.0) * hits[0].score]
     dropped = sum(answer.details.get("dropped", 0) for answer in answers) + len(hits) - len(near)
-<<<<<<< HEAD
     # How sure the answer is, and whether its evidence is weak, is decided where it is found best.
     surest = max(answers, key=lambda answer: answer.confidence)
     details = surest.details | {"dropped": min(dropped, max(0, limit - len(near)))}
-=======
-    details = first.details | {"dropped": min(dropped, max(0, limit - len(near)))}
-    # The surest namespace says how sure the whole is.
-    surest = max(answers, key=lambda answer: answer.confidence).details
-    if "confidence" in surest:
-        details["confidence"], details["evidence"] = surest["confidence"], surest.get("evidence", 0.0)
-    details.pop("weak", None)
-    if weak := surest.get("weak"):
-        details["weak"] = weak
->>>>>>> wt-tests
     reasons = dict.fromkeys(answer.reason for answer in answers if answer.reason and bool(answer) == bool(hits))
     trace = tuple(step for answer in answers for step in answer.trace)
     return replace(first, hits=tuple(near[:limit]), reason="; ".join(reasons), trace=trace, details=details)
