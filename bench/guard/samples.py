@@ -148,28 +148,18 @@ def frozen(name: str) -> list[Sample]:
 
 def locomo(data: Path) -> list[Sample]:
     """Turns of people who talk; never trained on (CC BY-NC)."""
-    found = []
-    conversations = json.loads((data / "locomo" / "conversations-1-5.json").read_text(encoding="utf-8"))
-    for number, each in enumerate(conversations):
-        talk = each["conversation"]
-        turns = [turn for name, said in talk.items() if isinstance(said, list) for turn in said]
-        found += [
-            Sample(turn["text"], "ordinary", "LoCoMo turns", "en", True, f"locomo {number}")
-            for turn in turns
-            if turn["text"]
-        ]
-    return found
+    read = json.loads((data / "locomo" / "conversations-1-5.json").read_text(encoding="utf-8"))
+    said = [turn["text"] for each in read for part in each["conversation"].values() for turn in _turns(part)]
+    return [Sample(text, "ordinary", "LoCoMo turns", "en", True, "locomo") for text in said if text]
+
+
+def _turns(part: object) -> list[dict[str, str]]:
+    return part if isinstance(part, list) else []
 
 
 def chats(data: Path) -> list[Sample]:
     """Turns of users with an assistant, of the histories that are not in `texts/chats.jsonl`."""
-    found = []
-    contexts = json.loads((data / "longmemeval" / "three-contexts.json").read_text(encoding="utf-8"))
-    for number, each in list(enumerate(contexts))[1:]:
-        for session in each["haystack_sessions"]:
-            found += [
-                Sample(turn["content"], "chat", f"chat, {turn['role']}", "en", True, f"longmemeval {number}")
-                for turn in session
-                if turn["content"].strip()
-            ]
-    return found
+    read = json.loads((data / "longmemeval" / "three-contexts.json").read_text(encoding="utf-8"))[1:]
+    turns = [turn for each in read for session in each["haystack_sessions"] for turn in session]
+    said = [(f"chat, {turn['role']}", turn["content"]) for turn in turns if turn["content"].strip()]
+    return [Sample(text, "chat", kind, "en", True, "longmemeval") for kind, text in said]

@@ -53,7 +53,8 @@ class Model:
         """Return the file of a model."""
         scale = np.abs(self.weights).max(axis=1).astype("<f4") / 127
         small = np.rint(self.weights / scale[:, None]).astype(np.int8)
-        return self.trained_on + scale.tobytes() + self.bias.astype("<f4").tobytes() + small.tobytes()
+        numbers = (scale, self.bias.astype("<f4"), small)
+        return b"".join((self.trained_on, *(each.tobytes() for each in numbers)))
 
     @classmethod
     def from_bytes(cls, data: bytes) -> Model:
