@@ -17,23 +17,21 @@ from bench.guard.grammar import families
 from bench.guard.hiding import ANY, LATIN_ONLY
 
 _TEXTS = Path(__file__).parent / "texts"
-TASKS = frozenset(
-    (
-        "Information Retrieval",
-        "Content Creation",
-        "Learning and Tutoring",
-        "Language Translation",
-        "Programming Help",
-    )
+TASKS = (
+    "Information Retrieval",
+    "Content Creation",
+    "Learning and Tutoring",
+    "Language Translation",
+    "Programming Help",
 )
-"""Categories of BIPIA whose texts are tasks and questions: attacks inside a document only."""
+"""Categories of BIPIA whose texts are tasks and questions, which steer nothing: not trained on."""
 
 
 @dataclass(frozen=True, slots=True)
 class Sample:
     """A text, what it is, its kind, language and part.
 
-    `label`: "direct", "indirect", "harmless", "ordinary", "chat", or "task" (an attack inside a document only).
+    `label`: "direct", "indirect", "harmless", "ordinary" or "chat".
     `source`: who wrote it, or what made it; splits divide sources.
     """
 
@@ -43,11 +41,6 @@ class Sample:
     language: str
     held: bool
     source: str = ""
-
-    @property
-    def poison(self) -> bool:
-        """Whether it should not be recalled when it comes from outside."""
-        return self.label in ("direct", "indirect")
 
 
 def training() -> list[Sample]:
@@ -126,14 +119,13 @@ def made() -> list[Sample]:
 
 def bipia() -> list[Sample]:
     """BIPIA's attack texts of the training halves, category by category."""
-    found = []
-    for name in ("text", "code"):
-        for category, texts in json.loads((_TEXTS / f"bipia-{name}.json").read_text(encoding="utf-8")).items():
-            label = "task" if category in TASKS else "indirect"
-            found += [
-                Sample(text, label, category, f"bipia {name}", False, f"bipia {category}") for text in texts
-            ]
-    return found
+    return [
+        Sample(text, "indirect", category, f"bipia {name}", False, f"bipia {category}")
+        for name in ("text", "code")
+        for category, texts in json.loads((_TEXTS / f"bipia-{name}.json").read_text(encoding="utf-8")).items()
+        for text in texts
+        if category not in TASKS
+    ]
 
 
 def frozen(name: str) -> list[Sample]:
