@@ -1,4 +1,4 @@
-"""The command: `python -m bench.guard [--data DATA] [--train] [--authors] [--blind FILE] [--wrong]`."""
+"""The command: `python -m bench.guard [--data DATA] [--train] [--authors] [--blind FILE]`."""
 
 from __future__ import annotations
 
@@ -26,11 +26,10 @@ def main(arguments: list[str] | None = None) -> int:
     made.add_argument("--train", action="store_true", help="train the weights anew and write them")
     made.add_argument("--blind", type=Path, metavar="FILE", help="measure the texts of a JSONL file only")
     made.add_argument("--authors", action="store_true", help="judge each author by weights trained without them")
-    made.add_argument("--wrong", action="store_true", help="list what is judged wrongly")
     options = made.parse_args(arguments)
     console = Console(width=110)
     if options.train:
-        FILE.write_bytes(train(Texts.of(usable())).to_bytes())
+        FILE.write_bytes(train(Texts.of(samples.training())).to_bytes())
         return 0
     if options.authors:
         console.print(_authors())
@@ -43,17 +42,8 @@ def main(arguments: list[str] | None = None) -> int:
             held += samples.locomo(options.data) + samples.chats(options.data)
         parts = {"training": samples.training(), "held out": held}
     for title, found in parts.items():
-        judged = judge_all(found)
-        console.print(_table(title, judged))
-        for sample, judgement in judged if options.wrong else ():
-            if sample.label != "chat" and sample.poison != quarantined(judgement, "untrusted"):
-                console.print(f"  [{sample.language}, {sample.kind}] {sample.text[:90]!r}", markup=False)
+        console.print(_table(title, judge_all(found)))
     return 0
-
-
-def usable() -> list[Sample]:
-    """Return the training texts. A task is an attack inside a document only, so it is not among them."""
-    return [each for each in samples.training() if each.label != "task"]
 
 
 def judge_all(found: Sequence[Sample]) -> list[Judged]:
@@ -101,7 +91,7 @@ def _authors() -> Table:
     shown = Table(title="authors left out of the training, % quarantined")
     for column in ("", "texts", "untrusted", "owner"):
         shown.add_column(column, justify="right" if column else "left")
-    for author, kind, many, untrusted, owner in left_out(Texts.of(usable())):
+    for author, kind, many, untrusted, owner in left_out(Texts.of(samples.training())):
         shown.add_row(f"{author}: {kind}", str(many), f"{100 * untrusted:.1f}", f"{100 * owner:.1f}")
     return shown
 

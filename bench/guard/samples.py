@@ -17,23 +17,21 @@ from bench.guard.grammar import families
 from bench.guard.hiding import ANY, LATIN_ONLY
 
 _TEXTS = Path(__file__).parent / "texts"
-TASKS = frozenset(
-    (
-        "Information Retrieval",
-        "Content Creation",
-        "Learning and Tutoring",
-        "Language Translation",
-        "Programming Help",
-    )
+TASKS = (
+    "Information Retrieval",
+    "Content Creation",
+    "Learning and Tutoring",
+    "Language Translation",
+    "Programming Help",
 )
-"""Categories of BIPIA whose texts are tasks and questions: attacks inside a document only."""
+"""Categories of BIPIA whose texts are tasks and questions, which steer nothing: not trained on."""
 
 
 @dataclass(frozen=True, slots=True)
 class Sample:
     """A text, what it is, its kind, language and part.
 
-    `label`: "direct", "indirect", "harmless", "ordinary", "chat", or "task" (an attack inside a document only).
+    `label`: "direct", "indirect", "harmless", "ordinary" or "chat".
     `source`: who wrote it, or what made it; splits divide sources.
     """
 
@@ -43,11 +41,6 @@ class Sample:
     language: str
     held: bool
     source: str = ""
-
-    @property
-    def poison(self) -> bool:
-        """Whether it should not be recalled when it comes from outside."""
-        return self.label in ("direct", "indirect")
 
 
 def training() -> list[Sample]:
@@ -126,14 +119,13 @@ def made() -> list[Sample]:
 
 def bipia() -> list[Sample]:
     """BIPIA's attack texts of the training halves, category by category."""
-    found = []
-    for name in ("text", "code"):
-        for category, texts in json.loads((_TEXTS / f"bipia-{name}.json").read_text(encoding="utf-8")).items():
-            label = "task" if category in TASKS else "indirect"
-            found += [
-                Sample(text, label, category, f"bipia {name}", False, f"bipia {category}") for text in texts
-            ]
-    return found
+    return [
+        Sample(text, "indirect", category, f"bipia {name}", False, f"bipia {category}")
+        for name in ("text", "code")
+        for category, texts in json.loads((_TEXTS / f"bipia-{name}.json").read_text(encoding="utf-8")).items()
+        for text in texts
+        if category not in TASKS
+    ]
 
 
 def frozen(name: str) -> list[Sample]:
@@ -148,28 +140,18 @@ def frozen(name: str) -> list[Sample]:
 
 def locomo(data: Path) -> list[Sample]:
     """Turns of people who talk; never trained on (CC BY-NC)."""
-    found = []
-    conversations = json.loads((data / "locomo" / "conversations-1-5.json").read_text(encoding="utf-8"))
-    for number, each in enumerate(conversations):
-        talk = each["conversation"]
-        turns = [turn for name, said in talk.items() if isinstance(said, list) for turn in said]
-        found += [
-            Sample(turn["text"], "ordinary", "LoCoMo turns", "en", True, f"locomo {number}")
-            for turn in turns
-            if turn["text"]
-        ]
-    return found
+    read = json.loads((data / "locomo" / "conversations-1-5.json").read_text(encoding="utf-8"))
+    said = [turn["text"] for each in read for part in each["conversation"].values() for turn in _turns(part)]
+    return [Sample(text, "ordinary", "LoCoMo turns", "en", True, "locomo") for text in said if text]
+
+
+def _turns(part: object) -> list[dict[str, str]]:
+    return part if isinstance(part, list) else []
 
 
 def chats(data: Path) -> list[Sample]:
     """Turns of users with an assistant, of the histories that are not in `texts/chats.jsonl`."""
-    found = []
-    contexts = json.loads((data / "longmemeval" / "three-contexts.json").read_text(encoding="utf-8"))
-    for number, each in list(enumerate(contexts))[1:]:
-        for session in each["haystack_sessions"]:
-            found += [
-                Sample(turn["content"], "chat", f"chat, {turn['role']}", "en", True, f"longmemeval {number}")
-                for turn in session
-                if turn["content"].strip()
-            ]
-    return found
+    read = json.loads((data / "longmemeval" / "three-contexts.json").read_text(encoding="utf-8"))[1:]
+    turns = [turn for each in read for session in each["haystack_sessions"] for turn in session]
+    said = [(f"chat, {turn['role']}", turn["content"]) for turn in turns if turn["content"].strip()]
+    return [Sample(text, "chat", kind, "en", True, "longmemeval") for kind, text in said]

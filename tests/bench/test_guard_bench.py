@@ -10,7 +10,7 @@ import pytest
 
 import combray
 from bench.guard import samples
-from bench.guard.__main__ import judge_all, main, rates, usable
+from bench.guard.__main__ import judge_all, main, rates
 from bench.guard.samples import Sample
 from bench.guard.training import Texts, sentences, signature, train
 from combray.guard.model import FILE, model
@@ -83,7 +83,7 @@ def test_the_shipped_weights_are_those_of_the_texts_in_the_repository() -> None:
 
     `python -m bench.guard --train` leaves the file of weights as it is.
     """
-    assert signature(usable()) == model().trained_on
+    assert signature(samples.training()) == model().trained_on
 
 
 def test_another_text_or_feature_needs_another_training() -> None:

@@ -7,33 +7,28 @@ Cost: one pass over the texts of the namespace, and one recall. It is a rare cal
 
 from __future__ import annotations
 
-import re
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Sequence
 from os import PathLike
 from typing import TYPE_CHECKING, Any, TypedDict, Unpack
 
 from combray.audit.audited import audited, record_read
 from combray.audit.erasure import named_by
+from combray.engine import matches
 from combray.engine.changes import erase_keys
 from combray.engine.hidden import hide
+from combray.engine.matches import Request
 from combray.engine.namespace import Namespace
 from combray.errors import InvalidInputError, brief
-from combray.language.entities import names
-from combray.language.identifiers import Identifier, identifiers
-from combray.language.names import candidates, normal
-from combray.language.tokens import content_terms
 from combray.records import dataclass
 from combray.runtime import Filter, Reader, Writer
 from combray.runtime.interruption import step
 from combray.types import LIVE_STATUSES, STATUSES, Memory
-from combray.values import MADE_BY, clean_text
+from combray.values import MADE_BY
 
 if TYPE_CHECKING:
     from combray.audit.erasure import Certificate
 
-MAX_REQUEST = 1_000
-MOST_POSSIBLE = 10
-"""Hits of a recall that a preview shows."""
+FOUND = "found by recall"
 _ATTEMPTS = 3
 _VISIBLE = tuple(each for each in STATUSES if each != "forgotten")
 
@@ -123,7 +118,7 @@ def erase(
 
 
 def _carried_out(at: Namespace, about: str, asked: Asked, *, hiding: bool, **how: Any) -> Taken:
-    wanted = _parsed(about)
+    wanted = matches.parsed(about)
     spaces = at.several(asked.get("namespaces"))
     at.flush()
     plans = [_Plan.of(space, wanted, asked, hiding=hiding) for space in spaces]
@@ -144,7 +139,7 @@ def _carried_out(at: Namespace, about: str, asked: Asked, *, hiding: bool, **how
     return _joined(about, plans, dry_run=False, certificates=[each for each in proofs if each])
 
 
-def _settled(plan: _Plan, wanted: _Request, asked: Asked, *, hiding: bool, **how: Any) -> Certificate | None:
+def _settled(plan: _Plan, wanted: Request, asked: Asked, *, hiding: bool, **how: Any) -> Certificate | None:
     """Carry out a plan. If the namespace was written to in between, it must still take the same memories."""
     for _ in range(_ATTEMPTS):
         try:
@@ -158,108 +153,6 @@ def _settled(plan: _Plan, wanted: _Request, asked: Asked, *, hiding: bool, **how
         f"no longer holds: namespace {plan.space.namespace!r} was written to a moment ago and was not changed."
     )
     raise InvalidInputError("confirm", problem, "Look again.")
-
-
-@dataclass(frozen=True, slots=True)
-class _Request:
-    """A request as text, its identifiers, its names, and the content terms outside its names."""
-
-    text: str
-    identifiers: tuple[Identifier, ...]
-    names: tuple[str, ...]
-    terms: frozenset[str]
-
-
-def _parsed(about: str) -> _Request:
-    text = clean_text("about", about, MAX_REQUEST)
-    found = tuple(each for _, _, each in identifiers(text))
-    named = tuple(dict.fromkeys((*_QUOTED.findall(text), *names(text))))
-    terms = frozenset(content_terms(text)).difference(*map(content_terms, named))
-    if not (found or named or terms):
-        problem = f"{brief(about)} names nothing."
-        raise InvalidInputError("about", problem, "Give an identifier, a name, or words that describe it.")
-    return _Request(text, found, named, terms)
-
-
-_QUOTED = re.compile('["“«「]([^"”»」]{2,100})["”»」]')
-
-
-def _certain(space: Namespace, wanted: _Request, memories: Mapping[int, Memory]) -> dict[int, str]:
-    """Return why each memory is a certain match: an identifier in any spelling, or all words.
-
-    Words that no memory has describe none ("please delete"), but a name is always needed.
-    """
-    texts = {key: " \n ".join(_texts(memory)) for key, memory in memories.items()}
-    if wanted.identifiers:
-        held = {key: _held(space, wanted.identifiers, key, text) for key, text in texts.items()}
-        return {key: why for key, why in held.items() if why}
-    terms = {key: frozenset(content_terms(text)) for key, text in texts.items()}
-    named = {*wanted.names, *_known(space, wanted.text)}
-    needed = wanted.terms.intersection(frozenset().union(*terms.values()))
-    needed = needed.difference(*map(content_terms, named))
-    if not named and len(needed) * 2 <= len(wanted.terms):
-        return {}
-    spelt = [[frozenset(content_terms(each)) for each in _spellings(space, name)] for name in named]
-    why = f"holds {', '.join((*sorted(named), *sorted(needed)))}"
-    return {
-        key: why
-        for key, some in terms.items()
-        if needed <= some and all(any(name <= some for name in spellings) for spellings in spelt)
-    }
-
-
-def _known(space: Namespace, text: str) -> list[str]:
-    """Return the declared and learned names in a request, which need no capital: "k8s"."""
-    listed = candidates(text)
-    known = {name for pair in space.reader.names(list(listed), list(listed)) for name in pair}
-    return [listed[name] for name in known.intersection(listed)]
-
-
-def _spellings(space: Namespace, name: str) -> set[str]:
-    """Return a name and the other names that are declared or learned for what it names."""
-    known = normal(name)
-    canonical = {each for pair in space.reader.names([known], [known]) for each in pair[1:]}
-    return {name, *(each for pair in space.reader.names((), sorted(canonical)) for each in pair)}
-
-
-def _held(space: Namespace, wanted: Sequence[Identifier], key: int, text: str) -> str:
-    if found := [each.text for each in wanted if each.held_by(text)]:
-        return f"holds {found[0]}"
-    for version in space.reader.history(key):
-        before = " \n ".join(_strings(version.before))
-        if before and any(each.held_by(before) for each in wanted):
-            return "an earlier version holds the identifier"
-    return ""
-
-
-def _texts(memory: Memory) -> Iterator[str]:
-    """Yield every text of a memory that a caller can have put an identifier or a name into."""
-    yield from (memory.content, memory.context, memory.slot or "", *memory.tags, *memory.entities)
-    for names_of in memory.aliases.values():
-        yield from names_of
-    yield from _strings(memory.metadata)
-
-
-def _strings(value: Any) -> Iterator[str]:
-    if isinstance(value, str):
-        yield value
-    elif isinstance(value, (list, tuple, dict)):
-        for each in value.values() if isinstance(value, dict) else value:
-            yield from _strings(each)
-    elif isinstance(value, int) and not isinstance(value, bool):
-        yield str(value)
-
-
-def _possible(space: Namespace, wanted: _Request, certain: Collection[str]) -> list[Match]:
-    """Return the hits of a recall for the words of a request that are no certain match."""
-    preset = space.preset
-    limit = MOST_POSSIBLE + len(certain)
-    # Not `recall`: what is about to be forgotten is not counted as used.
-    answer = space.asking().answer(
-        wanted.text, preset.recall, preset.name, limit=limit, basic=False, options={"keep": 0.0}
-    )
-    hits = [Match(hit.memory, "found by recall", hit.score) for hit in answer if hit.memory.id not in certain]
-    return hits[:MOST_POSSIBLE]
 
 
 def _check_ids(plans: Sequence[_Plan], asked: Asked) -> None:
@@ -293,7 +186,7 @@ class _Plan:
     excluded: tuple[str, ...]
 
     @classmethod
-    def of(cls, space: Namespace, wanted: _Request, asked: Asked, *, hiding: bool) -> _Plan:
+    def of(cls, space: Namespace, wanted: Request, asked: Asked, *, hiding: bool) -> _Plan:
         reader = space.reader
         revision = reader.revision()
         # Rows of every status and trust: a superseded or quarantined memory holds an identifier as well.
@@ -301,14 +194,14 @@ class _Plan:
         keys = reader.scan(Filter(statuses=statuses, trusts=())).tolist()
         step(f"read {len(keys)} memories")
         memories = dict(zip(keys, reader.memories(keys), strict=True))
-        found = _certain(space, wanted, memories)
+        found = matches.certain(space, wanted, memories)
         ticked, kept = set(asked.get("include", ())), set(asked.get("exclude", ()))
         by_id = {memory.id: memory for memory in memories.values()}
         certain = [Match(memories[key], why) for key, why in found.items()]
         excluded = tuple(each.memory.id for each in certain if each.memory.id in kept)
         certain = [each for each in certain if each.memory.id not in kept]
-        hits = _possible(space, wanted, {memories[key].id for key in found})
-        possible = [each for each in hits if each.memory.id not in kept]
+        hits = matches.possible(space, wanted, {memories[key].id for key in found})
+        possible = [Match(hit.memory, FOUND, hit.score) for hit in hits if hit.memory.id not in kept]
         included = [each.memory.id for each in possible if each.memory.id in ticked]
         taken = dict.fromkeys([*(each.memory.id for each in certain), *included])
         derived, shared = _derived(reader, by_id, taken, kept, hiding=hiding)

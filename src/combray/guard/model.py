@@ -20,6 +20,7 @@ from combray.records import dataclass
 
 FILE = Path(__file__).parent / "weights.bin"
 BUCKETS = 1 << 13
+"""2^13, so a bucket is 13 bits of 32: the 19 lowest are dropped."""
 DAMPING = 0.4
 """Power of the number of features that a sum is divided by: long sentences have more of them."""
 COLUMNS = ("outside", "owner")
@@ -53,7 +54,8 @@ class Model:
         """Return the file of a model."""
         scale = np.abs(self.weights).max(axis=1).astype("<f4") / 127
         small = np.rint(self.weights / scale[:, None]).astype(np.int8)
-        return self.trained_on + scale.tobytes() + self.bias.astype("<f4").tobytes() + small.tobytes()
+        numbers = (scale, self.bias.astype("<f4"), small)
+        return b"".join((self.trained_on, *(each.tobytes() for each in numbers)))
 
     @classmethod
     def from_bytes(cls, data: bytes) -> Model:
@@ -66,7 +68,8 @@ class Model:
 def hashed(names: Iterable[str]) -> NDArray[np.int64]:
     """Return the buckets of features, each once and in order: sums are the same in every process."""
     crc = zlib.crc32
-    return np.unique([(crc(name.encode("utf-8", "replace")) * _SPREAD & 0xFFFFFFFF) >> 19 for name in names])
+    buckets = {(crc(name.encode("utf-8", "replace")) * _SPREAD & 0xFFFFFFFF) >> 19 for name in names}
+    return np.array(sorted(buckets), dtype=np.int64)
 
 
 @functools.cache
