@@ -9,9 +9,7 @@ A stage with `advises = True` never fails the run (`advise`).
 from __future__ import annotations
 
 import dataclasses
-import logging
 import time
-import traceback
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import MISSING, FrozenInstanceError, fields, is_dataclass, replace
 from typing import TYPE_CHECKING, Any, Generic, Protocol, TypeVar, dataclass_transform
@@ -19,12 +17,11 @@ from typing import TYPE_CHECKING, Any, Generic, Protocol, TypeVar, dataclass_tra
 from combray.errors import PipelineError, StoreError
 from combray.records import dataclass, field
 from combray.runtime import Runtime
+from combray.runtime.failures import report
 from combray.runtime.interruption import step
 from combray.types import Step
 
 C = TypeVar("C")
-
-_LOG = logging.getLogger(__name__)
 
 FAILED = "no advice by "
 """How an entry of `degraded` begins that names an advising stage which failed."""
@@ -284,10 +281,8 @@ def advise(name: str, work: Callable[[S], S], state: S, runtime: Runtime) -> S:
     for text in getattr(state, "alone", lambda: ("",))():
         state, failure = _tried(work, state, runtime)
         if failure is not None:
-            *_, (frame, line) = traceback.walk_tb(failure.__traceback__)
-            what, place = type(failure).__name__, f"{frame.f_code.co_filename}:{line}"
-            _LOG.error("stage %s failed on text %s: %s at %s", name, text, what, place)
-            state.degraded.append(f"{FAILED}{name} on {text or 'the text'}: {what}")
+            report(name, text, failure)
+            state.degraded.append(f"{FAILED}{name} on {text or 'the text'}: {type(failure).__name__}")
     return state
 
 

@@ -229,13 +229,13 @@ def test_the_optional_stages_have_settings() -> None:
 
 
 def test_writing_links_nothing_and_corrects_facts() -> None:
-    """The page has no graph; a plain new value of the same slot supersedes, as in the default preset."""
+    """The page has no graph; a text that names the old and the new value supersedes, as in the default preset."""
     engine = opened(FakeClock(), "none", "openclaw")
-    old = engine.remember("Chose SQLite as storage")
-    assert engine.remember("Chose SQLite as storage").action == "skipped"
+    old = engine.remember("Our storage is SQLite")
+    assert engine.remember("Our storage is SQLite").action == "skipped"
     assert engine.remember("Alice chose Fridays for backups").edges_created == dict.fromkeys(
         ("temporal", "entity", "causal", "semantic"), 0
     )
-    assert engine.remember("Chose PostgreSQL to replace SQLite as storage").replaced_id == old.id
+    assert engine.remember("Our storage moved from SQLite to PostgreSQL").replaced_id == old.id
     assert [edge.type for edge in engine.reader.edges()] == ["supersedes"]
-    assert list(scores(engine.recall("storage"))) == ["Chose PostgreSQL to replace SQLite as storage"]
+    assert list(scores(engine.recall("storage"))) == ["Our storage moved from SQLite to PostgreSQL"]

@@ -142,7 +142,7 @@ def opened(clock: FakeClock, stage: MoveTiers | None = None) -> Engine:
         ExtractEntities(),
         Embed(),
         FindNearest(),
-        Diff(strict=True),
+        Diff(certain=True),
         Transaction(inner),
     )
     preset = Preset("tiers", "", "", Pipeline("tiers.remember", stages, WRITE), load("default").recall)

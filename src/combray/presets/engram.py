@@ -24,7 +24,7 @@ def _remember() -> Pipeline[Remembering]:
     from combray.presets.writing import write_pipeline
     from combray.remember.diff import Diff
 
-    return write_pipeline("engram", Diff(strict=True, update_from=0.85, cosine_from=0.85))
+    return write_pipeline("engram", Diff(certain=True, update_from=0.85, cosine_from=0.85))
 
 
 PRESET = Preset(

@@ -33,7 +33,7 @@ def _remember() -> Pipeline[Remembering]:
 
     return write_pipeline(
         "mnemo",
-        Diff(strict=True, duplicate_above=0.92, update_from=0.70, cosine_from=0.70),
+        Diff(certain=True, update_from=0.70, cosine_from=0.70),
         read=(AssignScope(), Warn(), ExtractEntities(people=True)),
         before_write=(MoveTiers(),),
         after_links=(),

@@ -28,7 +28,7 @@ def _remember() -> Pipeline[Remembering]:
 
     return write_pipeline(
         "openclaw",
-        Diff(strict=True, update_from=0.75, cosine_from=0.75, vector_candidates=3),
+        Diff(certain=True, update_from=0.75, cosine_from=0.75, vector_candidates=3),
         read=(ExtractEntities(),),
         links=(),
         after_links=(),

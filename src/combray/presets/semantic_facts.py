@@ -29,7 +29,7 @@ def _remember() -> Pipeline[Remembering]:
 
     return write_pipeline(
         "semantic-facts",
-        Diff(strict=True, update_from=0.75, cosine_from=0.75, vector_candidates=3),
+        Diff(certain=True, update_from=0.75, cosine_from=0.75, vector_candidates=3),
         embed=QueueEmbedding(),
         links=FEWER_LINKS,
         suggest=(),

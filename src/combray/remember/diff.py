@@ -19,7 +19,7 @@ from combray.language.scopes import scope_set
 from combray.language.tense import tense_of
 from combray.language.tokens import query_terms, term_set
 from combray.records import dataclass
-from combray.remember.diff_candidates import EDITABLE, Batch, DiffCandidate, on_another_day
+from combray.remember.diff_candidates import EDITABLE, Batch, Bounds, DiffCandidate, on_another_day
 from combray.remember.state import Draft, Remembering, Suggestion, revised
 from combray.runtime import Filter, KeywordArm, Reader, Runtime
 
@@ -55,10 +55,6 @@ class _Claim:
     def terms(self) -> frozenset[str]:
         return term_set(self.text)
 
-    @cached_property
-    def says_changed(self) -> bool:
-        return bool(changes(self.text))
-
     def repeats(self, other: DiffCandidate) -> bool:
         """Whether it is the same text of the same author."""
         return self.author == (other.author or "") and self.typeset == typeset(other.text)
@@ -86,10 +82,11 @@ class Diff:
     `cosine_from` and larger. Before DUPLICATE or UPDATE: same subject and same polarity, nothing
     substituted; else ADD. A text that contradicts, by its polarity or by another value of the same subject, is
     reported as CONFLICT instead of UPDATE. Where polarity, a name, a number, a date or a unit differs and no
-    change is stated, both are kept: words do not decide which of them is current. `strict` skips only what is
-    identical after normalising, and replaces only what plainly states a new value for the same slot. `certain`
-    (the default preset) compares nothing else: a text that names the old and the new value replaces, where one
-    earlier memory has the old one; one that plainly denies an earlier text is a CONFLICT.
+    change is stated, both are kept: words do not decide which of them is current.
+
+    `certain` (every preset but mnemon) decides without a similarity, which only proposes candidates: the same
+    text but for spelling is a DUPLICATE, a text that names the old and the new value replaces the one memory
+    that has the old one, and one that plainly denies an earlier text is a CONFLICT.
     """
 
     needs = ("drafts", "claims", "nearest")
@@ -100,11 +97,9 @@ class Diff:
     cosine_from: float = 0.70
     keyword_candidates: int = 5
     vector_candidates: int = 5
-    strict: bool = False
     certain: bool = False
     restated_from: float = 0.35
     """Least probability of an open `may_revise` edge that makes a repeated text a new statement."""
-    strict_overlap: float = 0.5
     least_overlap: float = 0.2
     """Overlap below which a text that is not similar is not compared, even if it states a change."""
     most_terms: int = 30
@@ -123,7 +118,13 @@ class Diff:
 
     def decide(self, state: Remembering, reader: Reader) -> None:
         """Decide for every draft. `Settle` repeats this if another writer has changed the store since."""
-        batch = Batch.of(state.drafts, self)
+        bounds = Bounds(
+            min(self.cosine_from, self.update_from),
+            self.vector_candidates,
+            self.keyword_candidates,
+            self.most_terms,
+        )
+        batch = Batch.of(state.drafts, [self._looks_by_words(draft) for draft in state.drafts], bounds)
         stored: Mapping[int, list[DiffCandidate]] = {}
         for place, draft in enumerate(state.drafts):
             if place % _READ_AT_ONCE == 0:
@@ -228,13 +229,13 @@ class Diff:
         close = [each for each in near if each[1] >= min(self.cosine_from, self.update_from)]
         return dict(close[: self.vector_candidates])
 
-    def looks_by_words(self, draft: Draft) -> bool:
+    def _looks_by_words(self, draft: Draft) -> bool:
         """Whether a draft is searched by words: a text that states a change shares words with the old one."""
         if draft.vector is None:
             return True
         if self.certain:
             return bool(replacements_of(draft.memory.content))
-        return not self.strict or bool(changes(draft.memory.content))
+        return True
 
     def _by_keyword(self, draft: Draft, reader: Reader) -> list[int]:
         wanted = tuple((term, 1.0) for term in query_terms(draft.memory.content)[: self.most_terms])
@@ -264,19 +265,16 @@ class Diff:
         similarity = candidate.cosine if candidate.cosine >= max(self.cosine_from, overlap) else overlap
         unlikely = similarity < self.update_from
         # Below the bands only a text that states a change can replace; `compare` is expensive.
-        if unlikely and overlap < self.least_overlap:
-            return None
-        # A new value for the same thing shares words with the old one: a near meaning is not enough.
-        if (unlikely or (self.strict and overlap < self.strict_overlap)) and not new.says_changed:
+        if unlikely and (overlap < self.least_overlap or not changes(new.text)):
             return None
         # Imported on the first comparison: recall loads the preset too and compares nothing.
         from combray.language.claims import compare
 
         found = compare(candidate.text, new.text)
-        if not self.strict and theirs > new.terms and found.same_polarity and not found.changes:
+        if theirs > new.terms and found.same_polarity and not found.changes:
             return None  # it says less: a more general text replaces nothing
         decision = self._by_comparison(found, similarity)
-        if decision is None or decision.suggestion == "DUPLICATE" or (self.strict and decision.contradicts):
+        if decision is None or decision.suggestion == "DUPLICATE":
             return decision
         # A statement about the past, a plan or a rumour leaves the present as it is.
         both_present = new.is_present and tense_of(candidate.text) == "present"
@@ -286,17 +284,12 @@ class Diff:
         verdict, same = found.verdict, found.same_subject and found.same_polarity
         if verdict == "update" and found.changes and found.same_subject:
             changed = f"says that it changed ({', '.join(found.changes)})"
-            return _Decision("UPDATE", changed, contradicts=not self.strict)
+            return _Decision("UPDATE", changed, contradicts=True)
         if similarity < self.update_from:
             return None
-        if self.strict and verdict == "identical":
-            return _Decision("DUPLICATE", "the same text but for spelling")
         if verdict == "contradicts":
             # Words cannot decide which of the two is true: both are kept, and the result reports it.
             return _Decision("CONFLICT", "contradicts a memory that is kept beside it", contradicts=True)
-        if self.strict:
-            new_value = _Decision("UPDATE", "a new value for the same thing")
-            return new_value if verdict == "update" and same else None
         differs = found.numbers_differ or found.dates_differ or found.names_differ or found.units_differ
         if not same or found.antonyms:
             return None

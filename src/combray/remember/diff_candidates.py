@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections import Counter, defaultdict
 from collections.abc import Mapping, Sequence
-from typing import Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -44,31 +43,14 @@ def on_another_day(one: Memory, other: Memory) -> bool:
     return normalised(one.content) == normalised(other.content)
 
 
-class Bounds(Protocol):
-    """The settings of `Diff` that choose candidates."""
+@dataclass(frozen=True, slots=True)
+class Bounds:
+    """Which candidates a draft has: near ones from a cosine on, so many, and so many by so many of its words."""
 
-    @property
-    def cosine_from(self) -> float:
-        """Cosine that counts as similarity."""
-
-    @property
-    def update_from(self) -> float:
-        """Similarity of an update."""
-
-    @property
-    def vector_candidates(self) -> int:
-        """Nearest memories that are compared."""
-
-    @property
-    def keyword_candidates(self) -> int:
-        """Best keyword matches that are compared."""
-
-    @property
-    def most_terms(self) -> int:
-        """Terms of a text to search candidates with."""
-
-    def looks_by_words(self, draft: Draft) -> bool:
-        """Return whether a draft is searched by words."""
+    cosine: float
+    vectors: int
+    words: int
+    terms: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,10 +64,10 @@ class Batch:
     holding: Mapping[str, Sequence[int]]
     by_words: Sequence[bool]
     """Which drafts are searched by words."""
-    diff: Bounds
+    bounds: Bounds
 
     @classmethod
-    def of(cls, drafts: Sequence[Draft], diff: Bounds) -> Batch:
+    def of(cls, drafts: Sequence[Draft], by_words: Sequence[bool], bounds: Bounds) -> Batch:
         """Compute the cosines of all pairs, and the drafts with each term if a draft is searched by words."""
         size = next((len(draft.vector) for draft in drafts if draft.vector is not None), 1)
         rows = np.zeros((len(drafts), size), dtype=np.float32)
@@ -93,27 +75,24 @@ class Batch:
             if draft.vector is not None:
                 rows[place] = draft.vector
         holding: dict[str, list[int]] = defaultdict(list)
-        by_words = [diff.looks_by_words(draft) for draft in drafts]
         # Only a later draft that is searched by words needs them, and only its terms.
         looking = [place for place, looks in enumerate(by_words) if looks]
-        wanted = {
-            term for place in looking for term in query_terms(drafts[place].memory.content)[: diff.most_terms]
-        }
+        wanted = {term for place in looking for term in query_terms(drafts[place].memory.content)[: bounds.terms]}
         for place in range(max(looking, default=0)):
             for term in wanted.intersection(terms(drafts[place].memory.content)):
                 holding[term].append(place)
         cosines = rows @ rows.T
         close: dict[int, list[int]] = defaultdict(list)
-        pairs = np.nonzero(np.tril(cosines >= min(diff.cosine_from, diff.update_from), -1))
+        pairs = np.nonzero(np.tril(cosines >= bounds.cosine, -1))
         for place, other in zip(*(each.tolist() for each in pairs), strict=True):
             close[place].append(other)
-        return cls(drafts, cosines, close, holding, by_words, diff)
+        return cls(drafts, cosines, close, holding, by_words, bounds)
 
     def near(self, place: int) -> list[DiffCandidate]:
         """Earlier drafts that would be candidates if they were stored already, the nearest first."""
         by_cosine = [other for other in self.close.get(place, ()) if self._stands(other, place)]
         by_cosine.sort(key=lambda other: (-self.cosines[place, other], other))
-        close = by_cosine[: self.diff.vector_candidates]
+        close = by_cosine[: self.bounds.vectors]
         found = dict.fromkeys((*close, *self._by_words(place)))
         return [
             DiffCandidate(
@@ -135,10 +114,10 @@ class Batch:
         if not place or not self.by_words[place]:
             return []
         shared: Counter[int] = Counter()
-        for term in query_terms(draft.memory.content)[: self.diff.most_terms]:
+        for term in query_terms(draft.memory.content)[: self.bounds.terms]:
             shared.update(other for other in self.holding.get(term, ()) if other < place)
         best = sorted((other for other in shared if self._stands(other, place)), key=lambda at: (-shared[at], at))
-        return best[: self.diff.keyword_candidates]
+        return best[: self.bounds.words]
 
     def _stands(self, place: int, later: int) -> bool:
         draft = self.drafts[place]
