@@ -34,6 +34,7 @@ def test_the_context_of_a_conversation_marks_what_may_be_outdated_or_lies_ahead(
             )
         (now,) = (each for each in engine.unsettled() if each.new.content == "My dentist is Dr. Okonjo now.")
         new, old = now.new, now.old
+        engine.settle(new.id, old.id, "open")
         talk = engine.conversation("tuesday")
         talk.add("Who is my dentist?", author="user")
         talk.wait()

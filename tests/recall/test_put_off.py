@@ -117,10 +117,9 @@ def test_what_calls_a_plan_off_stands_before_it_whatever_another_plan_may_change
 
 
 def test_what_named_a_day_ahead_leads_when_the_day_has_come(engine: Engine) -> None:
-    """No word of it says that it is a plan; the edge says what it may change."""
+    """The day makes it a plan; the edge says what it may change."""
     old = tell(engine, "Yonas drives night trucks for Kestrel Freight", "2026-01-14")
     new = tell(engine, "Yonas passed! The railway has him in the Orrin box on 4 May, day shifts", "2026-03-23")
-    assert engine.get(new).valid_from is None
     engine.link(new, old, type="may_revise", weight=0.2)
     assert shown(engine, "What does Yonas drive?", 2) == [new, old]
 
@@ -129,12 +128,12 @@ def test_before_that_day_it_does_not(engine: Engine) -> None:
     old = tell(engine, "Yonas drives night trucks for Kestrel Freight", "2026-01-14")
     new = tell(engine, "Yonas passed! The railway has him in the Orrin box on 4 July, day shifts", "2026-03-23")
     engine.link(new, old, type="may_revise", weight=0.2)
-    assert shown(engine, "What does Yonas drive?", 2) == [old, new]
+    assert shown(engine, "What does Yonas drive?", 1) == [old]
 
 
 @pytest.mark.parametrize("weight", [0.5, 0.2])
-def test_a_month_ahead_is_no_day_that_has_come(engine: Engine, weight: float) -> None:
+def test_a_month_that_has_come_counts_too(engine: Engine, weight: float) -> None:
     old = tell(engine, "Yonas drives night trucks for Kestrel Freight", "2026-01-14")
     new = tell(engine, "Yonas passed! The railway has him in the Orrin box in April, day shifts", "2026-02-10")
     engine.link(new, old, type="may_revise", weight=weight)
-    assert shown(engine, "What does Yonas drive?", 2) == [old, new]
+    assert shown(engine, "What does Yonas drive?", 2) == [new, old]

@@ -9,7 +9,7 @@ from combray.pipeline import Pipeline
 from combray.presets.preset import READ, Preset
 from combray.recall.assemble import Assemble
 from combray.recall.day import ReadDay, RequireDay
-from combray.recall.evidence import RequireEvidence
+from combray.recall.evidence import FLOOR, RequireEvidence
 from combray.recall.facts import SearchFacts, WeighRelevance
 from combray.recall.hybrid import NameMode
 from combray.recall.order import DiversityClusters
@@ -72,8 +72,12 @@ PRESET = Preset(
 
 PASSIVE: Pipeline[Recalling] = replace(
     PRESET.recall.replace("SearchFacts", SearchFacts(pool=20, confidence_above=0.5))
+    .replace("RequireEvidence", RequireEvidence(floor=dict.fromkeys(FLOOR, FLOOR["none"])))
     .replace("RequireDay", RequireDay(confidence_above=0.5))
     .replace("KeepOwnText", KeepOwnText(confidence_above=0.5)),
     name="semantic-facts.passive",
 )
-"""Recall for passive streaming: the same, but for the higher confidence."""
+"""Recall for passive streaming: the same, but for the higher confidence and a lower floor of evidence.
+
+The query is the last two turns, most of whose words are about nothing that is stored: a hit needs evidence of its
+own, a shared word or a near meaning, and not a share of them."""
