@@ -33,6 +33,8 @@ FLOOD = 16
 """Number of special model tokens from which a text that consists mostly of them is rejected."""
 _SHOWN = 3
 """Reasons reported with a judgement."""
+EXPLAINED = 0.2
+"""Scores from which a judgement has reasons. Most texts stay below, and reasons cost a fifth of the time."""
 _PLAIN = "reads like an instruction to a model"
 _BY_CLASS: Mapping[str, str] = {
     "ignore": "asks to ignore earlier instructions",
@@ -100,8 +102,8 @@ def judge(text: str) -> Judgement:
     judged = Judgement(
         float(outside[worst]),
         float(owner[attacking]),
-        _reasons(found[worst], "outside"),
-        _reasons(found[attacking], "owner"),
+        _reasons(found[worst], "outside") if outside[worst] >= EXPLAINED else (),
+        _reasons(found[attacking], "owner") if owner[attacking] >= EXPLAINED else (),
         reading.disguises,
         is_flood(text),
     )
