@@ -7,14 +7,13 @@ from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
-from combray.language import claims
 from combray.language.cues import asked as asked_cue
 from combray.language.cues import cues
 from combray.language.dates import has_time_expression
 from combray.language.dates.named import Dated, days_named
+from combray.language.denials import denies
 from combray.language.questions import Question
 from combray.language.sentences import sentences
-from combray.language.tense import tense_of
 from combray.language.tokens import query_terms, term_set, word_count
 from combray.records import dataclass, replace
 from combray.think.prompt import Wording
@@ -139,11 +138,10 @@ def chosen(ranked: Sequence[Pick], sources: Sequence[Source], weights: Weights) 
     for pick in ranked:
         if len(kept) == MOST or (kept and pick.score < weights.further * kept[0].score):
             break
-        mine = term_set(pick.sentence)
-        if not any(mine <= said or said <= mine for said in (term_set(each.sentence) for each in kept)):
+        if not any(_repeats(pick.sentence, each.sentence) for each in kept):
             kept.append(pick)
     found: list[Pick] = []
-    for pick in _disagreeing(kept, ranked):
+    for pick in kept:
         # What was shown as the later memory of an earlier pick is not said twice.
         if any((each.source.number, each.sentence) == (pick.source.number, pick.sentence) for each in found):
             continue
@@ -157,6 +155,12 @@ def chosen(ranked: Sequence[Pick], sources: Sequence[Source], weights: Weights) 
                     found.append(Pick(source, nearest, earlier=True))
         found += _later(pick, ranked, found)
     return found
+
+
+def _repeats(one: str, other: str) -> bool:
+    """Return whether one sentence has no content word that the other lacks, and neither denies the other."""
+    mine, said = term_set(one), term_set(other)
+    return (mine <= said or said <= mine) and not denies(one, other)
 
 
 def _later(pick: Pick, ranked: Sequence[Pick], found: Sequence[Pick]) -> list[Pick]:
@@ -211,25 +215,6 @@ def weakness(ranked: Sequence[Pick], question: Question, recalled: Mapping[str, 
     if question.subject and recalled.get("confidence", 1.0) < UNSURE and theirs < others:
         return f"the best match was not said by {question.subject}"
     return ""
-
-
-def _disagreeing(kept: list[Pick], ranked: Sequence[Pick]) -> list[Pick]:
-    """Add the best sentence of a contradicting memory: the later one first, the other marked as earlier."""
-    first = kept[0]
-    seen = {first.source.number}
-    for pick in ranked:
-        if pick.source.number in seen or pick.source.memory.author != first.source.memory.author:
-            continue
-        seen.add(pick.source.number)
-        old, new = sorted((first, pick), key=lambda each: each.source.memory.moment)
-        # A later sentence about the past, a plan or a rumour is not a current value.
-        if tense_of(new.sentence) != "present":
-            continue
-        if claims.compare(old.sentence, new.sentence).verdict in ("contradicts", "update"):
-            before = replace(old, earlier=True)
-            others = [each for each in kept if each not in (old, new)]
-            return [new, before, *others][:MOST]
-    return kept
 
 
 def written(kept: Sequence[Pick], question: Question, words: Wording) -> tuple[str, list[Citation], list[Dated]]:
