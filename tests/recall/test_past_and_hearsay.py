@@ -36,6 +36,20 @@ def shown(engine: Engine, question: str, count: int) -> list[str]:
     return [hit.memory.id for hit in engine.recall(question, limit=10)[:count]]
 
 
+def test_a_question_about_the_past_shows_what_was_before(engine: Engine) -> None:
+    present = tell(engine, "I live in Graz, near the river", "2025-09-01")
+    past = tell(engine, "I used to live in Bergen, near the harbour", "2025-11-23")
+    assert shown(engine, "Where did I live before?", 2) == [past, present]
+    assert shown(engine, "Where do I live?", 2) == [present, past]
+
+
+def test_a_first_hit_does_not_yield_to_one_about_somebody_else(engine: Engine) -> None:
+    """The question names Ludmila, and so does the first hit."""
+    tell(engine, "I play the viola in the Thursday quartet", "2025-04-14")
+    hers = tell(engine, "Our cellist Ludmila used to play the harp before the quartet", "2025-12-06")
+    assert shown(engine, "What does Ludmila play in the quartet?", 1) == [hers]
+
+
 def test_a_statement_about_the_past_changes_nothing() -> None:
     with combray.open(":memory:", embedder="wordllama", worker=False, clock=NOW.timestamp) as engine:
         for text in ("The printer is on the second floor", "Ben keeps two goats", "Lunch is at noon"):

@@ -11,6 +11,7 @@ from dataclasses import replace
 import numpy as np
 from numpy.typing import NDArray
 
+from combray.language.asked_words import asked_words
 from combray.language.tense import TENSE_BITS
 from combray.language.tokens import query_terms
 from combray.pipeline import stage
@@ -130,9 +131,9 @@ class LeadWithPresent:
 
     "I used to live in Lisbon" then does not lead over "I live in Berlin". The statement is the first of the next
     hits that has `share` of the first score and is about the same: both hold a content word, or both are by one
-    author and it has `share_of_author` of the score. For a question about the past ("before Graz") a statement
-    about the past leads in the same way. Texts of more than `longest` words say many things and stay. Measured:
-    bench/results/truth.md.
+    author and it has `share_of_author` of the score. It holds the names of the question that the first hit holds.
+    For a question about the past ("before Graz") a statement about the past leads in the same way. Texts of more
+    than `longest` words say many things and stay. Measured: bench/results/truth.md.
     """
 
     needs = ("sorted", "question")
@@ -165,7 +166,11 @@ class LeadWithPresent:
         author = state.columns().author[: self.among]
         places = np.flatnonzero(leads & (shares >= self.share)).tolist()
         first, *texts = (set(query_terms(text)) for text in state.contents(state.keys[[0, *places]].tolist()))
+        # "What does Ludmila play?" is about her: "I play the viola" is not.
+        names = {each.term for each in asked_words(state.query) if each.name and not state.asks_past} & first
         for place, text in zip(places, texts, strict=True):
+            if not names <= text:
+                continue
             if author[place] == author[0] >= 0 and shares[place] >= self.share_of_author:
                 return int(place)
             if first & text:
