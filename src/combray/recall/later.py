@@ -15,6 +15,7 @@ import numpy as np
 
 from combray.language.entities import share_a_name
 from combray.language.named_days import first_ahead, lies_behind
+from combray.language.revisions import WordSets, said
 from combray.language.tense import LEAD
 from combray.pipeline import stage
 from combray.recall.open_pairs import CALLER, open_revisions
@@ -98,7 +99,7 @@ class ShowLater:
         telling += on_the_new_day(links, slips, times)
         found = _without_plans_behind(state, self._that_matter(telling, state, known, times), times)
         found = _with_slips(found, [each for each in slips if each.target in known])
-        state.revisions = [*found, *siblings(found, times)]
+        state.revisions = _doubted_less([*found, *siblings(found, times)], state)
         if state.revisions and not state.asks_past:
             leads = {(each.source, each.target) for each in found if self._leads(each, state, times)}
             self._place(state, state.revisions, leads, outright(state, telling, slips, times))
@@ -266,6 +267,35 @@ def _with_slips(links: Sequence[Link], slips: Sequence[Link]) -> list[Link]:
         for each in slips
     ]
     return [each for each in links if (each.source, each.target) not in pairs] + firm
+
+
+def _doubted_less(links: Sequence[Link], state: Recalling) -> list[Link]:
+    """Return the edges, those between statements about two things with too little probability for a mark."""
+    doubted = [each for each in links if each.weight >= DOUBTED_FROM and each.created_by != CALLER]
+    if not doubted:
+        return list(links)
+    keys = sorted({key for each in doubted for key in (each.source, each.target)})
+    texts = dict(zip(keys, map(said, state.contents(keys)), strict=True))
+    asked = said(state.query)
+    apart = {each for each in doubted if of_two_things(asked, texts[each.source], texts[each.target])}
+    below = round(DOUBTED_FROM - _TINY, 6)
+    return [msgspec.structs.replace(each, weight=below) if each in apart else each for each in links]
+
+
+def of_two_things(asked: WordSets, new: WordSets, old: WordSets) -> bool:
+    """Return whether a question identifies the earlier statement by what the later one exchanges or lacks.
+
+    "Where is locker 7?" is answered by "Locker 7 is by the door", whatever is said of locker 8; so is a question
+    about the Lyon branch, or the upper floor. The later text holds another number or name, or at least half of
+    the words of the shorter text: it is the same sentence about something else.
+    """
+    lacking = (asked.terms & old.terms) - new.terms
+    marks = (asked.numbers | asked.names) & (old.numbers | old.names) - (new.numbers | new.names)
+    if not lacking and not marks:
+        return False
+    others = (new.numbers | new.names) - (old.numbers | old.names)
+    alike = 2 * len(old.terms & new.terms) >= min(len(old.terms), len(new.terms))
+    return alike or bool(marks and others)
 
 
 def siblings(links: Sequence[Link], times: Times) -> list[Link]:
