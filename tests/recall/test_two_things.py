@@ -16,9 +16,12 @@ def marked(earlier: str, later: str, question: str) -> list[str]:
     """What is marked as perhaps outdated, two months later, in a small store."""
     now = [START]
     engine = combray.open(":memory:", clock=lambda: now[0].timestamp())
-    for text in (*OTHERS, earlier, later):
+    for text in OTHERS:
+        engine.remember(text)
+        now[0] += timedelta(days=10)
+    for text in (earlier, later):
         engine.remember(text, author="user")
-        now[0] += timedelta(days=20)
+        now[0] += timedelta(days=60)
     return [hit.memory.content for hit in engine.recall(question) if hit.may_be_outdated_by]
 
 

@@ -13,7 +13,18 @@ import numpy as np
 from combray.consolidate.belief import Belief, believing
 from combray.consolidate.questions import keep_both, reopen
 from combray.consolidate.relation import Pair, pair
-from combray.consolidate.steps import Correct, Step, Supersede, Support, decode, effect, encode, renamed, touched
+from combray.consolidate.steps import (
+    Correct,
+    Effect,
+    Step,
+    Supersede,
+    Support,
+    decode,
+    effect,
+    encode,
+    renamed,
+    touched,
+)
 from combray.errors import InvalidInputError
 from combray.records import dataclass, replace
 from combray.runtime import Arrival, Clock, Doubt, Filter, Reader, Run, Store, Writer
@@ -92,24 +103,29 @@ def _apply(tx: Writer, run: Run, steps: Sequence[Step]) -> Counter[str]:
     counts: Counter[str] = Counter()
     for step in steps:
         found = effect(step, memories, ids, run.started, run.id)
-        for change in found.changes:
-            fields: dict[str, Any] = dict(change.fields)
-            tx.change(change.key, change.operation, actor(run.id), run.started, **fields)
-            if isinstance(step, Supersede | Correct) and fields.get("status") == "superseded":
-                move_waiting(tx, memories[step.old], memories[step.new], actor(run.id), run.started)
-            memories[change.key] = msgspec.structs.replace(memories[change.key], **fields)
-            counts[change.operation] += 1
-        for made in found.links:
-            # An edge that exists stays: undoing a run removes only the edges that it added.
-            known = tx.links([made.source], (made.type,))
-            if all((link.source, link.target) != (made.source, made.target) for link in known):
-                tx.link([msgspec.structs.replace(made, created_by=actor(run.id))], run.started)
+        carry_out(tx, step, found, memories, actor(run.id), run.started)
+        counts.update(change.operation for change in found.changes)
         if found.kept is not None:
             keep_both(tx, found.kept.new, found.kept.old, found.kept.reason, actor(run.id), run.started)
             counts["keep_both"] += 1
         if found.doubt is not None:
             tx.put_doubts([found.doubt])
     return counts
+
+
+def carry_out(tx: Writer, step: Step, found: Effect, memories: dict[int, Memory], who: str, now: float) -> None:
+    """Write the changes and edges of a step. `memories` has the memories afterwards."""
+    for change in found.changes:
+        fields: dict[str, Any] = dict(change.fields)
+        tx.change(change.key, change.operation, who, now, **fields)
+        if isinstance(step, Supersede | Correct) and fields.get("status") == "superseded":
+            move_waiting(tx, memories[step.old], memories[step.new], who, now)
+        memories[change.key] = msgspec.structs.replace(memories[change.key], **fields)
+    for made in found.links:
+        # An edge that exists stays: undoing a run removes only the edges that it added.
+        known = tx.links([made.source], (made.type,))
+        if all((link.source, link.target) != (made.source, made.target) for link in known):
+            tx.link([msgspec.structs.replace(made, created_by=who)], now)
 
 
 def by_key(reader: Reader, keys: Sequence[int]) -> dict[int, Memory]:

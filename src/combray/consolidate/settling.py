@@ -7,15 +7,13 @@ from __future__ import annotations
 
 from typing import Any
 
-import msgspec
-
 from combray.consolidate.questions import BOTH, between, keep_both, reopen
-from combray.consolidate.runs import undo_merge, unerased
+from combray.consolidate.runs import carry_out, undo_merge, unerased
 from combray.consolidate.steps import Correct, Merge, Step, Supersede, effect
 from combray.errors import InvalidInputError
 from combray.language.scopes import scope_set
 from combray.runtime import Writer
-from combray.runtime.waiting import move_waiting, move_waiting_back
+from combray.runtime.waiting import move_waiting_back
 from combray.types import LIVE_STATUSES, Memory, Verdict
 
 CORRECTS = "corrects"
@@ -112,13 +110,8 @@ def _replace(tx: Writer, new: int, old: int, verdict: Verdict, reason: str, who:
         "corrects": Correct(old, new, reason),
         "same": Merge(new, (old,)),
     }
-    found = effect(steps[verdict], memories, {}, now, "")
-    for change in found.changes:
-        fields: dict[str, Any] = dict(change.fields)
-        tx.change(change.key, change.operation, who, now, **fields)
-        if change.key == old and fields.get("status") == "superseded":
-            move_waiting(tx, memories[old], memories[new], who, now)
-    tx.link([msgspec.structs.replace(each, created_by=who) for each in found.links], now)
+    step = steps[verdict]
+    carry_out(tx, step, effect(step, memories, {}, now, ""), memories, who, now)
 
 
 # -- undo --------------------------------------------------------------------------------------

@@ -33,6 +33,12 @@ class _OfPair(msgspec.Struct, frozen=True):
     reason: str
 
 
+class _Replacing(msgspec.Struct, frozen=True):
+    old: int
+    new: int
+    reason: str
+
+
 class Distil(_OfFact, frozen=True, tag="distil"):
     """A new fact, stored hidden with its plan. This step activates it."""
 
@@ -63,20 +69,12 @@ class Merge(msgspec.Struct, frozen=True, tag="merge"):
     losers: tuple[int, ...]
 
 
-class Supersede(msgspec.Struct, frozen=True, tag="supersede"):
+class Supersede(_Replacing, frozen=True, tag="supersede"):
     """The newer of two contradicting facts replaces the older one."""
 
-    old: int
-    new: int
-    reason: str
 
-
-class Correct(msgspec.Struct, frozen=True, tag="correct"):
+class Correct(_Replacing, frozen=True, tag="correct"):
     """The newer of two facts replaces the older one, which was never true."""
-
-    old: int
-    new: int
-    reason: str
 
 
 class KeepBoth(msgspec.Struct, frozen=True, tag="keep_both"):

@@ -22,7 +22,6 @@ from combray.language.scripts import language
 from combray.language.tokens import query_terms, terms
 from combray.language.trivial import letters, says_nothing
 from combray.pipeline import stage
-from combray.recall.ranges import without
 from combray.recall.state import Recalling
 from combray.runtime import Embedder, Runtime
 from combray.types import LIVE_STATUSES
@@ -181,13 +180,6 @@ def date_forms(query: str, now: float) -> list[str]:
     found = dates.resolve(query, datetime.fromtimestamp(now, UTC))
     days = dict.fromkeys(each.start.date() for each in found if each.kind == "date" and each.explicit)
     return [form for day in days for form in forms_of(day)]
-
-
-def without_times(query: str, now: float) -> str:
-    """Return a query without its expressions of time, as seen from `now`."""
-    if not dates.has_time_expression(query):
-        return query
-    return without(query, dates.resolve(query, datetime.fromtimestamp(now, UTC)))
 
 
 def forms_of(day: date) -> tuple[str, ...]:

@@ -25,7 +25,7 @@ from combray.remember.slots import check_free
 from combray.remember.state import Draft, Remembering
 from combray.remember.time import ReadTime
 from combray.remember.validate import AssignScope, Validate
-from combray.runtime import Filter, Keys, Link, Runtime, Writer
+from combray.runtime import Filter, Keys, Link, Ranked, Runtime, Writer
 from combray.types import LIVE_STATUSES, SCOPED_EDGES, TRUSTS, Memory, Version
 
 CHANGES = (
@@ -241,16 +241,9 @@ class Revision:
         model, vector = self.runtime.embedder.name, draft.vector[None, :]
         where = Filter(within=scope_set(draft.memory.tags))
         (near,) = tx.nearest(model, vector, where, linker.most + 1, linker.minimum)
-        pairs = [
-            (int(other), float(score))
-            for other, score in zip(near.keys, near.scores, strict=True)
-            if other != key
-        ]
-        links = [
-            Link(min(key, other), max(key, other), "semantic", min(1.0, round(score, 6)))
-            for other, score in pairs[: linker.most]
-        ]
-        tx.link(links, self.now)
+        others = near.keys != key
+        draft.key, draft.nearest = key, Ranked(near.keys[others], near.scores[others])
+        linker(Remembering(self.namespace, [], self.now, drafts=[draft], tx=tx), self.runtime)
 
     def _link_causes(self, tx: Writer, key: int, new: Memory, linker: LinkCausal) -> None:
         """Link the text with the memories before and after it, as if it had always been this text."""

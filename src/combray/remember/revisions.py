@@ -34,6 +34,7 @@ from combray.language.tokens import query_terms, spellings
 from combray.language.topics import topics_of
 from combray.records import dataclass, replace
 from combray.remember.state import Draft, Remembering, Suspect
+from combray.remember.verdicts import TRUSTED
 from combray.runtime import Filter, Keys, KeywordArm, Reader, Runtime
 from combray.scoring.revisions import Level, probabilities
 from combray.types import Memory
@@ -50,7 +51,6 @@ NO_CHANGE: tuple[Tense, ...] = ("past", "hypothetical", "quoted", "asked")
 _DAY = 86_400.0
 _FEWEST_DAYS = 14.0
 """Days that a shorter gap counts as: in the stories of the training little changes within days."""
-_TRUSTED = ("owner", "agent")
 _OF_NEW = OF_PAIR.index("of new")
 
 
@@ -192,7 +192,7 @@ class SuggestRevisions:
         """Look up the candidates of a draft of the batch; None for none."""
         memory, reader = draft.memory, state.writer
         # Untrusted text revises only untrusted text, as in the diff.
-        allowed = tuple(each for each in state.trusts if memory.trust in _TRUSTED or each == memory.trust)
+        allowed = tuple(each for each in state.trusts if memory.trust in TRUSTED or each == memory.trust)
         # Without the moment, which is new with every write: a store keeps what a filter lets through.
         where = Filter(kinds=KINDS, trusts=allowed, within=scope_set(memory.tags))
         near = _near(draft, self.nearest)

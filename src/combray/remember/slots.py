@@ -16,13 +16,13 @@ from combray.language.scopes import scope_set
 from combray.language.validity import moves
 from combray.records import dataclass
 from combray.remember.state import Draft, Remembering, Target
+from combray.remember.verdicts import TRUSTED
 from combray.runtime import Link, Order, Writer
 from combray.runtime.waiting import is_ahead
 from combray.types import LIVE_STATUSES, Memory
 from combray.where import joined, one_of_texts
 
 _EVERY = 2**62
-_TRUSTED = ("owner", "agent")
 _BESIDE = {
     "planned": "a plan without a date replaces nothing",
     "hypothetical": "what may be replaces nothing",
@@ -169,7 +169,7 @@ def _said_already(draft: Draft, earlier: Sequence[Value], later: Sequence[Value]
 
 
 def _may_replace(new: Memory, old: Memory) -> bool:
-    return new.trust in _TRUSTED or old.trust not in _TRUSTED
+    return new.trust in TRUSTED or old.trust not in TRUSTED
 
 
 def _stand_behind(draft: Draft, later: Value) -> None:

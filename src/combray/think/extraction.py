@@ -22,9 +22,6 @@ from combray.think.thought import Citation
 
 UNSURE = 0.3
 """Below this confidence, a better match about another person makes the answer unknown."""
-LEAST_SHARE, LEAST_MEANING = 0.22, 0.35
-"""Without a confidence, some memory must have this weighted share of the question's words or a sentence with this
-cosine. Source: measured, see docs/explanation/think.md."""
 MOST = 3
 """Sentences of an answer."""
 _MOST_READ = 60
@@ -60,8 +57,8 @@ class Weights:
 class Pick:
     """A sentence and its score.
 
-    `own` and `coverage`: shares of the question's words in the sentence and in its memory. `meaning`: cosine with
-    the question, 0 without an embedder. `about`: whether it is about the question's subject, None if unknown.
+    `own` and `coverage`: shares of the question's words in the sentence and in its memory. `about`: whether it is
+    about the question's subject, None if unknown.
     `earlier`: it is a superseded value. `later`: it is of a later memory that may replace the one before it.
     """
 
@@ -70,7 +67,6 @@ class Pick:
     score: float = 0.0
     own: float = 0.0
     coverage: float = 0.0
-    meaning: float = 0.0
     about: bool | None = None
     earlier: bool = False
     later: bool = False
@@ -100,7 +96,7 @@ def picks(
         score = weights.own * own + weights.meaning * max(0.0, cosine) + weights.place / source.number
         score += weights.relative * max(0.0, source.hit.score / best) if best > 0 else 0.0
         score += weights.speaker * ((about is True) - (about is False)) + _shape(sentence, question, weights)
-        found.append(Pick(source, sentence, score, own, coverage[source.number], cosine, about))
+        found.append(Pick(source, sentence, score, own, coverage[source.number], about))
     return sorted(found, key=lambda pick: -pick.score)
 
 
@@ -196,17 +192,13 @@ def replacing(
 def weakness(ranked: Sequence[Pick], question: Question, recalled: Mapping[str, Any]) -> str:
     """Return why the best sentence is not an answer; "" if it is one. `recalled`: the details of recall's answer.
 
-    It is not an answer if recall reports weak evidence; if recall gives no confidence and the memories share too
-    little with the question; if it is about another person; or if recall's confidence is low and the sentence
-    with most of the question's words is about another person.
+    It is not an answer if recall reports weak evidence; if it is about another person; or if recall's confidence
+    is low and the sentence with most of the question's words is about another person.
     """
     if not ranked:
         return "the memories have no text"
     if "weak" in recalled:
         return f"the evidence is weak: {recalled['weak']}"
-    near = any(pick.meaning >= LEAST_MEANING for pick in ranked)
-    if "confidence" not in recalled and not near and max(pick.coverage for pick in ranked) < LEAST_SHARE:
-        return "the evidence is weak: the memories share almost no words with the question"
     best = ranked[0]
     if best.about is False:
         return f"the matching memories are about {best.source.memory.author}, not about {question.subject}"
