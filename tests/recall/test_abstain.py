@@ -20,7 +20,7 @@ def test_what_shares_one_word_of_four_is_shown_and_called_weak() -> None:
     engine = filled(600)
     weak = engine.recall("Which office printer jams with paper?")
     assert weak.hits[0].memory.content == "The office is in Harbour Street."
-    assert weak.details["weak"] == f"confidence {weak.details['confidence']:.2f} is below 0.15"
+    assert weak.details["weak"] == f"confidence {weak.details['confidence']:.2f} is below 0.10"
     assert weak.reason.endswith(f"; weak evidence: {weak.details['weak']}")
 
 

@@ -10,12 +10,12 @@ from combray.scoring.calibration import WEIGHTS, Level, confidence_of
 @pytest.mark.parametrize(
     ("level", "met", "trials", "expected"),
     [
-        # z = -3.22 + 6.24 - 0.129 · ln 10 = 3.02 - 0.2970 = 2.7230; 1 / (1 + exp(-2.7230)) = 0.9384
-        ("static", 1.0, 10, 0.9384),
-        # z = -2.40 + 6.39 · 0.5 - 0.145 · ln 100 = 0.795 - 0.6677 = 0.1273; 1 / (1 + exp(-0.1273)) = 0.5318
-        ("none", 0.5, 100, 0.5318),
-        # z = -3.22, for nothing that is met in one memory; 1 / (1 + exp(3.22)) = 0.0384
-        ("contextual", 0.0, 1, 0.0384),
+        # z = -3.62 + 6.24 - 0.129 · ln 10 = 2.62 - 0.2970 = 2.3230; 1 / (1 + exp(-2.3230)) = 0.9108
+        ("static", 1.0, 10, 0.9108),
+        # z = -2.80 + 6.39 · 0.5 - 0.145 · ln 100 = 0.395 - 0.6677 = -0.2727; 1 / (1 + exp(0.2727)) = 0.4322
+        ("none", 0.5, 100, 0.4322),
+        # z = -3.58, for nothing that is met in one memory; 1 / (1 + exp(3.58)) = 0.0271
+        ("contextual", 0.0, 1, 0.0271),
     ],
 )
 def test_values_worked_by_hand(level: Level, met: float, trials: int, expected: float) -> None:

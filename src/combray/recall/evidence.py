@@ -69,7 +69,7 @@ class RequireEvidence:
     most: int = 12
     own: bool = True
     cosine: Mapping[Level, float] = field(default_factory=lambda: COSINE)
-    weak_below: float = 0.15
+    weak_below: float = 0.1
     """Confidence below which the evidence is weak, and `think` answers nothing."""
     by_words: float = 0.3
     """What the share of words counts where the embedder has no vectors of words; the cosine of the whole question

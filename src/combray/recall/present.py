@@ -152,7 +152,9 @@ class LeadWithPresent:
             asks_plan = state.question is not None and state.question.asks_plan
             leads = ~hedged(rows, state.present, ("planned",) if asks_plan else ())
         leads = leads[: self.among]
-        place = 0 if leads[0] else self._about_the_same(state, leads)
+        # A memory whose text is the query was asked for.
+        exact = state.signals.get("exact", np.zeros(len(state.keys)))[0] >= 1.0
+        place = 0 if leads[0] or exact else self._about_the_same(state, leads)
         if place:
             first = float(state.scores[0])
             state.take(np.array([place, *np.delete(np.arange(len(state.keys)), place)], dtype=np.int64))

@@ -13,6 +13,7 @@ from combray.errors import InvalidInputError, ModelError
 from combray.guard.injection import Judgement, judge
 from combray.guard.redaction import find_secrets, redact
 from combray.language.indexing import content_hash
+from combray.language.scopes import PREFIX, is_scope, is_scope_name
 from combray.records import dataclass, field, replace
 from combray.remember.state import Draft, Remembering
 from combray.runtime import Detector, Runtime
@@ -182,14 +183,14 @@ class Guard:
 
 
 def shown_words(memory: Memory) -> str:
-    """All words of a memory that a model may come to read."""
+    """All words of a memory that a model may come to read, but for names of scopes: "agent:" opens no turn there."""
     aliased = (each for names in memory.aliases.values() for each in names)
     parts = (
         memory.content,
         memory.context,
         memory.author,
         memory.source,
-        *memory.tags,
+        *(tag for tag in memory.tags if not (is_scope(tag) and is_scope_name(tag[len(PREFIX) :]))),
         *memory.entities,
         *aliased,
     )
