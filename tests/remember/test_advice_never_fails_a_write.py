@@ -14,7 +14,7 @@ from combray.errors import StoreError
 from combray.pipeline import Transaction, stage_name, walk
 from combray.remember.diff import Diff
 from combray.remember.extract import ExtractEntities
-from combray.remember.link import LinkTemporal
+from combray.remember.link import LinkCausal, LinkTemporal
 from combray.remember.revisions import SuggestRevisions
 
 BAD = "Louisiana is where the otters sleep"
@@ -122,6 +122,30 @@ def test_a_comparison_that_is_repeated_under_the_write_lock_may_fail_too(monkeyp
     with combray.open(":memory:", embedder="none") as engine:
         assert engine.remember(BAD).action == "added"
         assert engine.store.status()["failed_advice"] == 1
+
+
+def test_an_update_is_written_without_edges_that_cannot_be_made(monkeypatch: pytest.MonkeyPatch) -> None:
+    with combray.open(":memory:", preset="mnemon", embedder="none") as engine:
+        engine.remember("The deploy failed")
+        known = engine.remember(GOOD[0]).id
+        monkeypatch.setattr(LinkCausal, "between", lambda *_: 1 // 0)
+        assert engine.update(known, content=GOOD[1]).content == GOOD[1]
+
+
+def test_a_night_goes_on_after_a_text_that_cannot_be_compared(monkeypatch: pytest.MonkeyPatch) -> None:
+    considers = SuggestRevisions.consider
+
+    def consider(self: SuggestRevisions, draft: Any, *rest: Any) -> None:
+        if BAD in draft.memory.content:
+            raise IndexError(BAD)
+        considers(self, draft, *rest)
+
+    monkeypatch.setattr(SuggestRevisions, "consider", consider)
+    with combray.open(":memory:", embedder="none") as engine:
+        engine.remember_many([BAD, "I live in Porto", *(f"Room {number} is empty" for number in range(9))])
+        engine.remember_many(["I moved to Braga", *(f"Hall {number} is dry" for number in range(9))])
+        engine.consolidation.run()
+        assert engine.unsettled()
 
 
 def test_an_update_is_written_without_the_advice(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -3,19 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from functools import partial
 
 import numpy as np
 
 from combray.engine.namespace import Namespace
 from combray.language.scopes import scope_set
 from combray.language.tense import claim_of
-from combray.pipeline import walk
+from combray.pipeline import advise, walk
 from combray.remember.embed import FindNearest
 from combray.remember.revision_edges import KeepRevisions
 from combray.remember.revisions import SuggestRevisions, level_of
 from combray.remember.revisions_left import left, put_left
 from combray.remember.state import Draft, Remembering
 from combray.runtime import Filter, Writer
+from combray.scoring.revisions import Level
 from combray.types import LIVE_STATUSES
 
 MOST = 2_000
@@ -45,11 +47,19 @@ def suggest_left(at: Namespace, most: int = MOST) -> int:
             end = min(last, first + min(_PART, most - done) - 1)
             for draft in _drafts(at, range(first, end + 1), nearest, tx):
                 state = Remembering(at.namespace, [], at.runtime.clock(), trusts=at.trusts, drafts=[draft], tx=tx)
-                suggest.consider(draft, 0, state, level_of(at.runtime))
-                keep.link(draft, state)
+                advise(
+                    "SuggestRevisions", partial(_found, suggest, keep, level_of(at.runtime)), state, at.runtime
+                )
             put_left(tx, ranges[1:] if end == last else [(end + 1, last), *ranges[1:]])
             done += end + 1 - first
     return done
+
+
+def _found(suggest: SuggestRevisions, keep: KeepRevisions, level: Level, state: Remembering) -> Remembering:
+    (draft,) = state.drafts
+    suggest.consider(draft, 0, state, level)
+    keep.link(draft, state)
+    return state
 
 
 def _drafts(at: Namespace, keys: Iterable[int], nearest: FindNearest, tx: Writer) -> list[Draft]:

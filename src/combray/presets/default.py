@@ -45,7 +45,7 @@ def _remember() -> Pipeline[Remembering]:
             Diff(certain=True, update_from=0.70, vector_candidates=3),
             links=FEWER_LINKS,
         )
-        .replace("FindNearest", FindNearest(minimum=0.1, limit=40, minimum_in_small_store=0.35))
+        .replace("FindNearest", FindNearest(minimum=0.1, limit=40))
         .after("TakeSurvey", SuggestRevisions())
         .after("LinkSemantic", KeepRevisions())
     )

@@ -100,11 +100,6 @@ class Embed:
         return state
 
 
-SMALL = 20_000
-"""Vectors up to which a batch may look at what is only a little near. Beyond them a low minimum costs more with
-every memory: at a million, with 0.35, 60 ms a text; a high one is searched in cells (decision 26)."""
-
-
 @dataclass(frozen=True)
 class FindNearest:
     """Finds the stored memories nearest to each draft, for the diff, semantic edges and candidates."""
@@ -113,12 +108,15 @@ class FindNearest:
     gives = ("nearest",)
     minimum: float = 0.40
     minimum_in_batch: float = 0.65
-    minimum_in_small_store: float = 0.65
-    """Takes the place of `minimum_in_batch` in a store of up to SMALL vectors."""
+    few: int = 8
+    """Items of a batch up to which `minimum` holds: those are asked what they may change (`SuggestRevisions`)."""
     limit: int = 8
 
     def __call__(self, state: Remembering, runtime: Runtime) -> Remembering:
-        """Search once for the whole batch; a batch wants no candidates to show, so fewer are looked at."""
+        """Search once for the whole batch. A large one is only compared and linked, with what is very near.
+
+        What is a little near grows with the store: at a million memories, from 0.35 on, it takes 60 ms a text.
+        """
         if state.put_off:
             if runtime.embedder is not None:
                 state.rereads.append(self._search(runtime.embedder.name, self.minimum))
@@ -126,7 +124,8 @@ class FindNearest:
         with runtime.store.view(state.namespace) as reader:
             state.seen_revision = reader.revision()
             if runtime.embedder is not None:
-                minimum = self.minimum if state.suggest else self._in_batch(reader, runtime.embedder.name)
+                is_small = state.suggest or len(state.drafts) <= self.few
+                minimum = self.minimum if is_small else self.minimum_in_batch
                 search = self._search(runtime.embedder.name, minimum)
                 search(state, reader)
                 state.rereads.append(search)
@@ -134,12 +133,6 @@ class FindNearest:
 
     def _search(self, model: str, minimum: float) -> Reread:
         return partial(search_nearest, model=model, minimum=minimum, limit=self.limit)
-
-    def _in_batch(self, reader: Reader, model: str) -> float:
-        if self.minimum_in_small_store >= self.minimum_in_batch:
-            return self.minimum_in_batch
-        is_small = reader.covered(model, Filter())[0] <= SMALL
-        return self.minimum_in_small_store if is_small else self.minimum_in_batch
 
 
 def search_nearest(state: Remembering, reader: Reader, model: str, minimum: float, limit: int = 8) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Mapping, Sequence
+from functools import partial
 from typing import Any
 
 import msgspec
@@ -14,7 +15,7 @@ from combray.language.indexing import SEPARATED, content_hash, full_text
 from combray.language.scopes import scope_set
 from combray.language.tense import tense_of
 from combray.language.validity import validity_of
-from combray.pipeline import Pipeline, Transaction, traced, walk
+from combray.pipeline import Pipeline, Transaction, advise, traced, walk
 from combray.records import dataclass, replace
 from combray.remember.diff import Diff
 from combray.remember.embed import Embed, FindNearest, QueueEmbedding
@@ -130,7 +131,8 @@ class Revision:
                 tx.put_vectors(embedder.name, [key], draft.vector[None, :])
             elif new.status == "pending_embed":
                 self._queue(tx, embedder.name, key)
-        self._link(tx, key, old, draft)
+        state = Remembering(self.namespace, [], self.now, drafts=[draft], tx=tx)
+        advise("Link", partial(self._link, key, old, draft), state, self.runtime)
         tx.note(operation, new.id, ", ".join(sorted(differs)), self.now)
         return tx.memories([key])[0]
 
@@ -190,9 +192,9 @@ class Revision:
 
     # -- edges -------------------------------------------------------------------------------------
 
-    def _link(self, tx: Writer, key: int, old: Memory, draft: Draft) -> None:
+    def _link(self, key: int, old: Memory, draft: Draft, state: Remembering) -> Remembering:
         """Entity edges follow the names; causal and semantic edges the text. Edges made by hand stay."""
-        new = draft.memory
+        tx, new = state.writer, draft.memory
         names = {name.casefold(): name for name in new.entities}
         before = {name.casefold() for name in old.entities}
         moved = scope_set(old.tags) != scope_set(new.tags)
@@ -209,7 +211,7 @@ class Revision:
         if reworded:
             _unlink(tx, _made(tx, key, "causal"))
         if new.status not in LIVE_STATUSES or draft.quarantined:
-            return
+            return state
         where = Filter(within=scope_set(new.tags))
         for linker in walk(self.pipeline.stages):
             if isinstance(linker, LinkEntities):
@@ -219,6 +221,7 @@ class Revision:
                 self._link_nearest(tx, key, draft, linker)
             elif isinstance(linker, LinkCausal) and reworded:
                 self._link_causes(tx, key, new, linker)
+        return state
 
     def _link_entities(self, tx: Writer, key: int, added: list[str], linker: LinkEntities, where: Filter) -> None:
         live = tx.profile().memories
