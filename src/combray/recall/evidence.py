@@ -24,7 +24,7 @@ from combray.scoring.calibration import Level, confidence_of
 
 FLOOR: Mapping[Level, tuple[float, float]] = {
     "none": (0.0, 0.006),
-    "static": (0.12, 0.0055),
+    "static": (0.13, 0.006),
     "contextual": (0.10, 0.007),
 }
 """The floor up to `FEW` memories, and what it rises by with the square of ln (n / FEW).
@@ -56,7 +56,7 @@ class RequireEvidence:
 
     With `own` a candidate also needs evidence of its own: a met word, a matched entity or day, a chain of edges
     (signal `reached`), words around it (`context`, `text`), or a cosine of `cosine` and more. What was found by a
-    rank, a recent date or an edge alone is no answer. Without `own` it is enough that one candidate has it.
+    rank, a recent date or an edge alone is no answer.
 
     `details["confidence"]` is the probability that one of the first three hits answers (`scoring.calibration`). A
     caller who wants silence below a confidence sets `caution`.
@@ -93,7 +93,7 @@ class RequireEvidence:
         named = self._names_entity(state, found)
         state.certain = state.only_dated or named or bool(exact.any())
         if not asks or state.only_dated or named or "author" in state.via.values():
-            return self._with_own(state, found) if self.own else state
+            return self._with_own(state, found)
         if state.confidence < self.weak_below:
             state.weak = state.details["weak"] = (
                 f"confidence {state.confidence:.2f} is below {self.weak_below:.2f}"
@@ -152,8 +152,8 @@ class RequireEvidence:
         return any((found.scores[name] > 0).any() for name in state.name_arms if name in found.scores)
 
     def _with_own(self, state: Recalling, found: Found) -> Recalling:
-        """Drop the candidates without evidence of their own; without `own` only if none has any."""
-        if state.only_dated:
+        """Drop the candidates without evidence of their own."""
+        if not self.own or state.only_dated:
             return state
         evident = np.zeros(len(state.keys), dtype=np.bool_)
         for name in (MET, "context"):
@@ -165,8 +165,7 @@ class RequireEvidence:
         for name in ("entity", "reached", "graph", "date", "context", "text", "exact"):
             if name in state.signals:
                 evident |= state.signals[name] > 0
-        if self.own or not evident.any():
-            state.take(evident)
+        state.take(evident)
         if not len(state.keys):
             state.reason = NOTHING
         return state
