@@ -33,12 +33,13 @@ def main() -> None:
 
 
 def ask(desk: combray.Engine, question: str) -> None:
-    """Print the best answer, or why there is none."""
+    """Print the best answer, or why there is none: a desk does not guess."""
     answer = desk.recall(question, limit=1)
-    for hit in answer:
-        print(f"{question}  {hit.memory.content}  ({hit.via}, score {hit.score:.2f})")
-    if not answer:
+    if answer.confidence < 0.2:
         print(f"{question}  Nothing: {answer.reason}.")
+        return
+    for hit in answer:
+        print(f"{question}  {hit.memory.content}  ({hit.via}, confidence {answer.confidence:.2f})")
 
 
 if __name__ == "__main__":

@@ -28,8 +28,8 @@ TIERS: tuple[Tier, ...] = ("core", "working", "peripheral")
 CATEGORIES = ("preference", "decision", "fact", "insight", "context", "general")
 EDGE_TYPES: tuple[EdgeType, ...] = get_args(EdgeType)
 """From a memory to an earlier one, with a probability or similarity as weight: `may_revise`, which it may change,
-with the subtype "both" by a caller's verdict; `restates`, which it was merged into; `contrasts`, which it
-would change if it were not about the past, a rumour or an if. Stores keep places: append new types."""
+with the subtype "both" by a caller's verdict; `restates`, which it was merged into; `contrasts` of older
+versions, which nothing reads. Stores keep places: append new types."""
 GRAPH_EDGES: tuple[EdgeType, ...] = ("temporal", "entity", "causal", "semantic", "supersedes")
 """Edges that say how memories belong together: a walk follows these. `may_revise` is only a question."""
 SCOPED_EDGES: tuple[EdgeType, ...] = ("temporal", "entity", "causal", "semantic")
@@ -253,18 +253,16 @@ class AnswerDetails(TypedDict, total=False):
     """The share of the question that the best hit meets, from 0 to 1: above the floor, or the answer is empty."""
     keep: float
     dropped: int
-    """Hits for which the limit had room, dropped for less than the share `keep` of the best score."""
+    """Hits for which the limit had room, below the share `keep` of the best score."""
     weak: str
     level: Literal["none", "static", "contextual"]
-    """Which table of weights was used: without an embedder, with a static or with a contextual one."""
+    """Which table of weights was used: without an embedder, with a static or a contextual one."""
     contextual: bool
-    """Whether the embedder reads a word in its context."""
     moving: str
     """Why the embedder that was configured before answered."""
     anchor_count: int
-    """How many memories the ranked lists named before any graph walk."""
+    """How many memories the ranked lists named before any graph walk; `traversed` are those that it added."""
     traversed: int
-    """How many more the graph walk added."""
     expansion: dict[str, float]
     """Terms added to the keyword query, with their weights."""
     keywords: tuple[str, ...]
@@ -283,11 +281,9 @@ class AnswerDetails(TypedDict, total=False):
     """What peers gave: peer, text, score, id, when, source, trust."""
     peers_skipped: str
     noise: dict[str, int]
-    """How many candidates were dropped as noise, by class."""
+    """How many candidates were dropped as noise, by class; `noise_bank`: why its vectors were not used."""
     noise_bank: str
-    """Why the noise bank was not used."""
     reranked: int
-    """How many candidates the reranker scored."""
     clusters: int
     beside: list[dict[str, Any]]
     """Facts derived from hits: id, content, confidence, evidence."""
@@ -328,10 +324,7 @@ class Answer(Sequence[Hit]):
 
     @property
     def confidence(self) -> float:
-        """How probable it is that one of the first three hits answers, 0 to 1; 0 without hits.
-
-        Of answers at .8 four in five do (bench/results/evidence.md). An agent may decline below its own bound.
-        """
+        """Probability that one of the first three hits answers; 0 without hits. A caller may decline."""
         return self.details.get("confidence", 0.0) if self.hits else 0.0
 
 

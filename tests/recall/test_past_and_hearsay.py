@@ -80,3 +80,14 @@ def test_what_lasts_until_a_day_ahead_is_no_plan(engine: Engine) -> None:
 )
 def test_a_day_that_comes_again_asks_for_the_past_only_by_its_verb(question: str, past: bool) -> None:
     assert SearchContext._lie_behind(question, NOW.timestamp()) is past
+
+
+def test_what_was_corrected_was_never_so_and_answers_no_question_about_the_past(engine: Engine) -> None:
+    old = tell(engine, "I live in Leipzig.", "2025-09-03")
+    new = tell(engine, "I live in Porto.", "2026-02-11")
+    engine.settle(new, old, "supersedes")
+    assert old in shown(engine, "Where did I live before?", 3)
+    engine.settle(new, old, "corrects")
+    assert old not in shown(engine, "Where did I live before?", 3)
+    both = engine.recall("Where do I live?", statuses=["active", "superseded"])
+    assert {hit.memory.id: hit.outdated_by for hit in both}[old] == new

@@ -40,6 +40,12 @@ def suppose(engine: Engine, new: str, old: str, weight: float) -> None:
         tx.link([Link(keys[new], keys[old], "may_revise", weight)], NOW.timestamp())
 
 
+def settle_all(engine: Engine) -> None:
+    """Say of every open pair that both hold."""
+    for edge in engine.reader.edges(("may_revise",)):
+        engine.settle(edge.source, edge.target, "both")
+
+
 def shown(engine: Engine, question: str, count: int = 3) -> list[str]:
     """Ids of the first hits."""
     return [hit.memory.id for hit in engine.recall(question, limit=10)[:count]]
@@ -270,8 +276,7 @@ def test_a_plan_whose_day_has_come_leads(engine: Engine) -> None:
 def test_a_plan_that_was_put_off_before_its_day_does_not_lead(engine: Engine) -> None:
     old, plan = desk(engine)
     slip = tell(engine, "The longer evenings at the desk come in autumn", "2026-03-28")
-    for edge in engine.reader.edges(("may_revise",)):
-        engine.settle(edge.source, edge.target, "both")
+    settle_all(engine)
     engine.link(slip, plan, type="may_revise", weight=0.9)
     assert shown(engine, "Until when is the front desk open?")[0] == old
 
@@ -346,8 +351,7 @@ def test_a_plan_stays_on_its_day_when_a_later_text_only_speaks_of_it(engine: Eng
 def test_a_plan_that_was_dropped_does_not_lead(engine: Engine) -> None:
     old, plan = desk(engine)
     dropped = tell(engine, "The union said no, so the longer evenings are off", "2026-03-28")
-    for edge in engine.reader.edges(("may_revise",)):
-        engine.settle(edge.source, edge.target, "both")
+    settle_all(engine)
     engine.link(dropped, plan, type="may_revise", weight=0.1)
     assert shown(engine, "Until when is the front desk open?")[0] == old
 
@@ -363,8 +367,7 @@ def test_what_may_revise_a_plan_that_leads_stands_behind_the_plan(engine: Engine
     old = tell(engine, "The front desk is open until 18:00", "2026-01-10")
     plan = tell(engine, "From 1 April the front desk will be open until 20:00", "2026-03-20")
     later = tell(engine, "Ana locks up at half past eight these days", "2026-05-02")
-    for edge in engine.reader.edges(("may_revise",)):
-        engine.settle(edge.source, edge.target, "both")
+    settle_all(engine)
     engine.link(plan, old, type="may_revise", weight=0.5)
     engine.link(later, plan, type="may_revise", weight=0.9)
     assert shown(engine, "Until when is the front desk open?") == [plan, later, old]
@@ -375,8 +378,7 @@ def test_a_doubtful_later_statement_takes_none_of_the_first_three_places(engine:
     for text in ("in the parish hall on Mondays", "a mass by Fauré this spring", "without the basses until May"):
         tell(engine, f"The choir of Umlazi Road rehearses {text}", "2025-03-12")
     later = tell(engine, "Somebody left a scarf on the piano", "2025-05-01")
-    for edge in engine.reader.edges(("may_revise",)):
-        engine.settle(edge.source, edge.target, "both")
+    settle_all(engine)
     question = "What does the choir of Umlazi Road rehearse, and where?"
     before = shown(engine, question)
     engine.link(later, before[0], type="may_revise", weight=0.1)
@@ -394,14 +396,3 @@ def test_no_open_pair_marks_a_hit_of_a_question_about_the_past(engine: Engine) -
     hits = engine.recall("What was the backend made of when Zoltan started?")
     assert hits[0].memory.id == old
     assert hits[0].may_be_outdated_by is None
-
-
-def test_what_was_corrected_was_never_so_and_answers_no_question_about_the_past(engine: Engine) -> None:
-    old = tell(engine, "I live in Leipzig.", "2025-09-03")
-    new = tell(engine, "I live in Porto.", "2026-02-11")
-    engine.settle(new, old, "supersedes")
-    assert old in shown(engine, "Where did I live before?")
-    engine.settle(new, old, "corrects")
-    assert old not in shown(engine, "Where did I live before?")
-    both = engine.recall("Where do I live?", statuses=["active", "superseded"])
-    assert {hit.memory.id: hit.outdated_by for hit in both}[old] == new

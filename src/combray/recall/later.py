@@ -286,15 +286,15 @@ def of_two_things(asked: WordSets, new: WordSets, old: WordSets) -> bool:
     """Return whether a question identifies the earlier statement by what the later one exchanges or lacks.
 
     "Where is locker 7?" is answered by "Locker 7 is by the door", whatever is said of locker 8; so is a question
-    about the Lyon branch, or the upper floor. The later text holds another number or name, or at least half of
-    the words of the shorter text: it is the same sentence about something else.
+    about the Lyon branch, or the upper floor. The later text holds another number or name, or the two share at
+    least half of the words of the longer one: it is the same sentence about something else.
     """
     lacking = (asked.terms & old.terms) - new.terms
     marks = (asked.numbers | asked.names) & (old.numbers | old.names) - (new.numbers | new.names)
     if not lacking and not marks:
         return False
     others = (new.numbers | new.names) - (old.numbers | old.names)
-    alike = 2 * len(old.terms & new.terms) >= min(len(old.terms), len(new.terms))
+    alike = 2 * len(old.terms & new.terms) >= max(len(old.terms), len(new.terms))
     return alike or bool(marks and others)
 
 
