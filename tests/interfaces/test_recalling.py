@@ -240,7 +240,7 @@ def test_a_request_to_forget_is_readable_in_a_terminal_of_80_columns(shell: Shel
     made = shell.remember("Denise is on holiday until 5 October; ask Karel for approvals")
     lines = shell.in_terminal("forget", "--about", "everything about Karel", "--dry-run").splitlines()
     assert any("Denise is on holiday until 5 October; ask Karel for approvals" in line for line in lines)
-    assert any("names Karel" in line for line in lines)
+    assert any("holds Karel" in line for line in lines)
     assert any(made in line for line in lines)
     done = shell.in_terminal("forget", "--about", "everything about Karel", "--confirm", "1")
     assert done.endswith("1 memory is forgotten.\n")

@@ -220,7 +220,7 @@ def test_a_turn_that_the_guard_keeps_back_says_so(tmp_path: Path, tool: str) -> 
         reply = agent.call(tool, session="s", text=PROCEDURE, author="assistant")
         assert reply.structured_content is not None
         assert reply.structured_content["action"] == "quarantined"
-        assert "quarantined: says what to say to the user" in text(reply)
+        assert "note: quarantined: " in text(reply)
         assert "not recalled until it is released" in text(reply)
         assert agent.done(tool, session="s", text=PROCEDURE, author="user")["action"] == "stored"
 

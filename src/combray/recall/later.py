@@ -9,13 +9,13 @@ import math
 from collections import defaultdict
 from collections.abc import Mapping, Sequence, Set
 from datetime import UTC, datetime
+from typing import TYPE_CHECKING
 
 import msgspec
 import numpy as np
 
 from combray.language.entities import share_a_name
 from combray.language.named_days import first_ahead, lies_behind
-from combray.language.revisions import WordSets, said
 from combray.language.tense import LEAD
 from combray.pipeline import stage
 from combray.recall.open_pairs import CALLER, open_revisions
@@ -23,6 +23,9 @@ from combray.recall.put_off import on_the_new_day, outright, put_off
 from combray.recall.state import Recalling
 from combray.recall.times import Times, times_of
 from combray.runtime import Link, Runtime
+
+if TYPE_CHECKING:
+    from combray.language.revisions import WordSets
 
 DOUBTED_FROM = 0.5
 """Probability of mattering to the question from which a later memory marks a hit as perhaps outdated. Of such
@@ -274,6 +277,9 @@ def _doubted_less(links: Sequence[Link], state: Recalling) -> list[Link]:
     doubted = [each for each in links if each.weight >= DOUBTED_FROM and each.created_by != CALLER]
     if not doubted:
         return list(links)
+    # What compares texts is loaded for the few questions that have something to doubt.
+    from combray.language.revisions import said
+
     keys = sorted({key for each in doubted for key in (each.source, each.target)})
     texts = dict(zip(keys, map(said, state.contents(keys)), strict=True))
     asked = said(state.query)

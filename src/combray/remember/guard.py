@@ -183,7 +183,7 @@ class Guard:
 
 
 def shown_words(memory: Memory) -> str:
-    """All words of a memory that a model may come to read, but for names of scopes: "agent:" opens no turn there."""
+    """All words of a memory that a model may read, but for names of scopes: "agent:" opens no turn there."""
     aliased = (each for names in memory.aliases.values() for each in names)
     parts = (
         memory.content,
