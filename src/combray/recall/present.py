@@ -133,7 +133,8 @@ class LeadWithPresent:
     hits that has `share` of the first score and is about the same: both hold a content word, or both are by one
     author and it has `share_of_author` of the score. It holds the names of the question that the first hit holds.
     For a question about the past ("before Graz") a statement about the past leads in the same way. Texts of more
-    than `longest` words say many things and stay. Measured: bench/results/truth.md.
+    than `longest` words say many things and stay, and so do turns of a conversation, whose tense is that of the
+    talk. Measured: bench/results/truth.md.
     """
 
     needs = ("sorted", "question")
@@ -143,9 +144,9 @@ class LeadWithPresent:
     longest: int = 60
 
     def __call__(self, state: Recalling, _runtime: Runtime) -> Recalling:
-        if len(state.keys) < 2 or state.columns().words[0] > self.longest:
-            return state
         rows = state.columns()
+        if len(state.keys) < 2 or rows.words[0] > self.longest or rows.session[0] >= 0:
+            return state
         if state.asks_past:
             leads = ((rows.cues & TENSE_BITS["past"]) > 0) | (rows.valid_to <= state.present)
         else:
