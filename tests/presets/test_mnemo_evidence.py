@@ -26,10 +26,18 @@ def opened(embedder: str, clock: FakeClock | None = None) -> Engine:
     return engine
 
 
-@pytest.mark.parametrize("question", ["zebra quantum knitting", "asdkjh qwerty", "how do volcanoes erupt"])
+@pytest.mark.parametrize("question", ["who feeds the hamster", "how do volcanoes erupt"])
 def test_a_question_without_evidence_has_no_hits(embedder: str, question: str) -> None:
     answer = opened(embedder).recall(question)
     assert list(answer) == []
+    assert answer.reason
+
+
+@pytest.mark.parametrize("question", ["zebra quantum knitting", "asdkjh qwerty"])
+def test_words_without_a_sentence_find_nothing_or_weak_evidence(embedder: str, question: str) -> None:
+    """In a store of six the vectors of odd words may lie near one: the answer says that it is weak."""
+    answer = opened(embedder).recall(question)
+    assert not answer or answer.details["weak"]
     assert answer.reason
 
 
@@ -37,7 +45,7 @@ def test_noise_makes_no_memory_immune(embedder: str) -> None:
     """Issue: "an importance-1 note became immune"."""
     engine = opened(embedder)
     for _ in range(5):
-        engine.recall("zebra quantum knitting")
+        engine.recall("how do volcanoes erupt")
     engine.remember("A last note on something else")
     assert [each.access_count for each in engine.list(limit=20)] == [0] * 7
 
@@ -49,6 +57,6 @@ def test_a_question_with_evidence_is_answered(embedder: str, question: str, text
 
 def test_the_words_of_another_scope_are_no_evidence(embedder: str) -> None:
     engine = opened(embedder)
-    engine.remember("zebra quantum knitting is a game", tags=["scope:user:ann"])
-    assert list(engine.recall("zebra quantum knitting")) == []
-    assert len(engine.recall("zebra quantum knitting", tags=["scope:user:ann"])) == 1
+    engine.remember("Volcanoes erupt under pressure", tags=["scope:user:ann"])
+    assert list(engine.recall("how do volcanoes erupt")) == []
+    assert len(engine.recall("how do volcanoes erupt", tags=["scope:user:ann"])) == 1

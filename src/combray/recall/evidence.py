@@ -32,8 +32,8 @@ FLOOR: Mapping[Level, tuple[float, float]] = {
 Chosen so that at most one in two hundred ordinary questions of an author who had not seen the code is refused
 (bench/results/evidence.md). The .10 is Mnemon's least cosine (docs/reference/presets.md)."""
 FEW = 10
-COSINE: Mapping[Level, float] = {"none": 1.0, "static": 0.2, "contextual": 0.10}
-"""Cosine from which a memory that shares no word has evidence of its own."""
+COSINE: Mapping[Level, float] = {"none": 1.0, "static": 0.10, "contextual": 0.10}
+"""Cosine from which a memory that shares no word has evidence of its own. Source: Mnemon's page."""
 NOTHING = "nothing here matches: no shared words, names or meaning"
 _ROUNDED = 5e-7
 """More than rounding to six decimals takes from a cosine."""
