@@ -140,6 +140,8 @@ class NameMode:
             state.reason = "keyword only: no embedder is configured"
         else:
             state.reason = "; ".join(state.degraded) or "keyword only: the query has no vector"
+        if state.weak:
+            state.reason += f"; weak evidence: {state.weak}"
         return state
 
 
