@@ -44,7 +44,7 @@ _BY_CLASS: Mapping[str, str] = {
     "unbound": "mentions a model without restrictions",
     "bypass": "asks to disable safety measures",
     "reveal": "asks for hidden text",
-    "youtold": "asks what the model was told",
+    "youtold": "asks for the instructions of the model",
     "earlier": "asks for what came before it",
     "norefuse": "forbids refusals",
     "amoral": "asks to set morals aside",

@@ -99,7 +99,7 @@ def _said_last(engine: Engine, session: str) -> list[Memory]:
 
 
 def _questions(engine: Engine) -> list[Piece]:
-    """Ask about pairs that a caller left open. What Combray found by itself is asked about beside a hit only."""
+    """Ask about pairs that a caller left open. Other pairs are asked about only beside a hit."""
     pairs = engine.unsettled(_QUESTIONS, left_open=True)
     ids = {each.id: each.text for each in _ids(engine, (end for pair in pairs for end in (pair.new, pair.old)))}
     return [

@@ -55,8 +55,8 @@ class RequireEvidence:
     about are candidates. A memory whose text is the query always stays; the floor then applies to the others.
 
     With `own` a candidate also needs evidence of its own: a met word, a matched entity or day, a chain of edges
-    (signal `reached`), words around it (`context`, `text`), or a cosine of `cosine` and more. What was found by a
-    rank, a recent date or an edge alone is no answer.
+    (signal `reached`), words around it (`context`, `text`), or a cosine of `cosine` and more. A candidate with
+    only a rank, a recent date or an edge is dropped.
 
     `details["confidence"]` is the probability that one of the first three hits answers (`scoring.calibration`). A
     caller who wants silence below a confidence sets `caution`.

@@ -179,7 +179,7 @@ def show_chain(target: Target, steps: Sequence[Replaced]) -> None:
     """Print a chain, earliest first: each memory with what replaced it and why."""
     told = [{"verdict": each.verdict, "by": each.by, "reason": each.reason} if each.by else {} for each in steps]
     plain = [compact(each.memory) | why for each, why in zip(steps, told, strict=True)]
-    # One memory alone is no chain.
+    # A chain has at least two memories.
     rows = map(_link, steps if len(steps) > 1 else ())
     show_rows(
         target, plain, ("from", "memory", "then"), rows, none="It replaced no memory, and none replaced it."
