@@ -46,8 +46,8 @@ class ShowLater:
     A later memory of less probability than `place_from` takes none of the first `kept` places from what the
     question finds: it stands behind them.
 
-    The order makes no claim. `Assemble` marks a hit as perhaps outdated from `DOUBTED_FROM` on, and where a caller
-    left the pair open.
+    The order makes no claim. `Assemble` marks a hit as perhaps outdated from `DOUBTED_FROM` on, and where a
+    caller left the pair open.
 
     A plan whose date has come stands before the hit that it revises; one that is not due is shown only for a hit
     that holds a time itself, as another date of the same event. A text that puts a plan off, or drops it, stands
