@@ -95,9 +95,6 @@ def shares_met(
             if own.shape[1:] == part.vector.shape:
                 weights = np.full(len(wanted), _SLIGHT)
                 weights[known] = np.maximum(own @ part.vector, _SLIGHT)
-                # The vector of a name is that of its pieces: "Was wissen wir über Jürgen?" asks for Jürgen.
-                names = np.array([each.name for each in wanted])
-                weights[names] = np.maximum(weights[names], weights.mean())
     shares: NDArray[np.float64] = (weights @ table / weights.sum()).round(_DECIMALS)
     return shares
 
