@@ -24,6 +24,8 @@ FAKE = "a1B2c3D4e5F6g7H8i9J0k1L2m3N4o5P6q7R8s9T0"
         ("DB_PASSWORD=s3cret!x", "DB_PASSWORD=[redacted password]"),
         ('"api_key": "Zx81-Qw02"', '"api_key": "[redacted password]"'),
         ("card 4111 1111 1111 1111, ok", "card [redacted card number], ok"),
+        ("卡号4111111111111111。", "卡号[redacted card number]。"),
+        ("It is 4111-1111-1111-1111.Ask Ed", "It is [redacted card number].Ask Ed"),
     ],
 )
 def test_a_secret_is_replaced_by_its_sort(text: str, shown: str) -> None:
@@ -40,6 +42,10 @@ def test_a_secret_is_replaced_by_its_sort(text: str, shown: str) -> None:
         "Ticket 0000000000000000, phone +84 24 3825 0000",
         "The task-list and risk-free sketches",
         "commit 8f14e45fceea167a5a36dedd4bea2543",
+        # Digits within them pass the check sum of a card.
+        '"entity":"01a21f84-f072-72ee-9f91-751191271749"',
+        "01a21f95-a9b2-7066-9339-4868bb2c5fe5",
+        "blob a4111111111111111f, run 4111-1111-1111-1111-a3",
         "https://example.org:8080/path@x",
         "token bucket, secret garden",
     ],
