@@ -199,8 +199,8 @@ def another_value(new: WordSets, old: WordSets) -> bool:
 
     "Standup is at 9:30" and "Standup is at 10:00" differ in the value, "Node 7 is up" and "Node 8 is up" in the
     subject. At least half of the longer text is shared, and more of it stands before the value than behind it. Of
-    the shorter text two thirds are shared, unless both values are numbers: "The bakery sells bread" and "The bakery
-    takes cards" say two things of one.
+    the shorter text two thirds are shared, unless both values are numbers: "The bakery sells bread" and "The
+    bakery takes cards" say two things of one.
     """
     one, two = new.order, old.order
     longest, shortest = max(len(one), len(two)), min(len(one), len(two))
