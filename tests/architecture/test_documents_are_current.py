@@ -242,10 +242,9 @@ def test_files_and_tests_that_the_architecture_names_exist() -> None:
 
 def test_the_architecture_names_every_file_of_the_two_walks() -> None:
     named = set(code(ARCHITECTURE))
-    files = [path for walk in ("remember", "recall") for path in (PACKAGE / walk).glob("*.py")]
-    missing = [
-        path.name for path in files if path.stem != "__init__" and f"{path.parent.name}/{path.name}" not in named
-    ]
+    rooms = (PACKAGE / "remember", PACKAGE / "recall", PACKAGE / "designs")
+    files = {path.relative_to(PACKAGE).as_posix() for room in rooms for path in room.rglob("*.py")}
+    missing = sorted(path for path in files if not path.endswith("__init__.py") and path not in named)
     assert missing == []
 
 

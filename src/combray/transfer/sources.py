@@ -8,13 +8,13 @@ from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
-from combray.clients.chats import read_archive, read_chats
-from combray.clients.databases import is_database, read_database
-from combray.clients.history import session_files
-from combray.clients.sessions import Session, read_session
 from combray.errors import InvalidInputError
 from combray.guard.redaction import redact
 from combray.records import dataclass
+from combray.sessions.chats import read_archive, read_chats
+from combray.sessions.databases import is_database, read_database
+from combray.sessions.files import session_files
+from combray.sessions.session import Session, read_session
 from combray.transfer.parser import Parsed, parse
 from combray.transfer.report import Problem, problem_of
 from combray.transfer.turns import Turn, haystack_turns, plain_turn, sessions_turns
