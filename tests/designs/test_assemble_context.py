@@ -4,7 +4,7 @@ from typing import Any
 
 import combray
 from combray.designs.mnemo.context import AssembleContext, line_of
-from combray.recall.state import Recalling
+from combray.forms.recalling import Recalling
 from combray.testing.fakes import FakeClock, memory
 from combray.types import Hit, Memory
 

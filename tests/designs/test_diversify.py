@@ -12,7 +12,7 @@ import combray
 from combray import Engine
 from combray.designs.diversity import MMR
 from combray.designs.semantic_facts.clusters import DiversityClusters
-from combray.recall.state import Recalling
+from combray.forms.recalling import Recalling
 from combray.testing.fakes import FakeClock, vector
 
 

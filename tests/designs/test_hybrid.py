@@ -8,7 +8,7 @@ import pytest
 import combray
 from combray.designs.openclaw.hybrid import MergeHybrid, strict_before_relaxed
 from combray.designs.shares import LEAST, share_of_best
-from combray.recall.state import Recalling
+from combray.forms.recalling import Recalling
 from combray.runtime import Runtime
 from combray.testing.fakes import FakeClock
 

@@ -17,10 +17,10 @@ from combray import Engine, InvalidInputError, presets
 from combray.designs.fusion import FuseRRF
 from combray.designs.mnemo.rerank import Rerank
 from combray.designs.mnemo.search_paths import SearchPaths
+from combray.forms.recalling import Recalling
 from combray.pipeline import stage_name
 from combray.presets.preset import Preset
 from combray.presets.tuning import tuned
-from combray.recall.state import Recalling
 from combray.runtime import Embedder, Found, Ranked
 from combray.scoring.decay import SHAPES, weibull
 from combray.settings import load as load_settings

@@ -12,7 +12,7 @@ from combray import Engine
 from combray.designs.fusion import FuseRRF
 from combray.designs.mnemon.four_signals import WITH_EMBEDDINGS, WITHOUT_EMBEDDINGS, WeightedSumByIntent
 from combray.designs.mnemon.traverse import LIMITS, BeamSearch
-from combray.recall.state import Recalling
+from combray.forms.recalling import Recalling
 from combray.runtime import Found, Link, Ranked
 from combray.testing.fakes import FakeClock, FakeEmbedder
 

@@ -9,9 +9,9 @@ import pytest
 import combray
 from combray import Engine
 from combray.designs.mnemo.noise import FilterNoise
+from combray.forms.recalling import Recalling
 from combray.language.noise import prototypes
 from combray.recall.query import EmbedQuery
-from combray.recall.state import Recalling
 from combray.runtime import Filter, Vectors
 from combray.testing.fakes import FakeClock
 

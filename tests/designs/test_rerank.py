@@ -12,8 +12,8 @@ import combray
 from combray import Engine
 from combray.designs.mnemo.preset import PRESET as MNEMO
 from combray.designs.mnemo.rerank import Rerank
+from combray.forms.recalling import Recalling
 from combray.pipeline import Pipeline, leaves_process
-from combray.recall.state import Recalling
 from combray.runtime import Runtime
 from combray.testing.fakes import FakeClock, FakeReranker
 

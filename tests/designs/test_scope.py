@@ -4,7 +4,7 @@ import numpy as np
 
 import combray
 from combray.designs.mnemo.scope import FilterScope
-from combray.recall.state import Recalling
+from combray.forms.recalling import Recalling
 from combray.runtime import Filter
 from combray.testing.fakes import FakeClock
 

@@ -12,9 +12,9 @@ import combray
 from combray import Engine, presets
 from combray.designs.mnemo.expansion import ExpandQuery
 from combray.designs.mnemo.search_paths import SearchPaths
+from combray.forms.recalling import Recalling
 from combray.pipeline import Transaction
 from combray.recall.query import EmbedQuery, ReadQuery
-from combray.recall.state import Recalling
 from combray.remember.write import Settle, TakeSurvey, Write
 from combray.runtime import Embedder, Filter, Link
 from combray.testing.fakes import FakeClock, FakeEmbedder

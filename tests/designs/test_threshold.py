@@ -6,7 +6,7 @@ import numpy as np
 
 import combray
 from combray.designs.openclaw.hybrid import Threshold
-from combray.recall.state import Recalling
+from combray.forms.recalling import Recalling
 
 
 def kept(scores: list[float], text: list[float], min_score: float | None = None) -> tuple[list[int], str]:

@@ -11,7 +11,7 @@ import pytest
 import combray
 from combray import Engine
 from combray.designs.mnemo.decay import WeibullDecay
-from combray.recall.state import Recalling
+from combray.forms.recalling import Recalling
 from combray.runtime import Filter
 from combray.testing.fakes import FakeClock
 from combray.types import Tier

@@ -7,13 +7,13 @@ from dataclasses import replace
 import numpy as np
 
 from combray.errors import ModelError
+from combray.forms.recalling import Recalling
 from combray.language.entities import extract
 from combray.language.intent import detect
 from combray.language.questions import read
 from combray.language.scripts import language
 from combray.language.tokens import query_terms
 from combray.pipeline import stage
-from combray.recall.state import Recalling
 from combray.runtime import Embedder, Runtime
 from combray.types import LIVE_STATUSES
 

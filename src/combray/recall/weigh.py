@@ -6,9 +6,9 @@ from collections.abc import Mapping
 
 import numpy as np
 
+from combray.forms.recalling import Recalling
 from combray.pipeline import stage
 from combray.recall.keep import drop_weak
-from combray.recall.state import Recalling
 from combray.runtime import Runtime, Scores
 from combray.scoring.ranking import DECIMALS
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import field
 
+from combray.facts.marks import note
+from combray.forms.recalling import Recalling
 from combray.pipeline import stage
-from combray.recall.marks import note
-from combray.recall.state import Recalling
 from combray.runtime import Runtime
 from combray.types import LIVE_STATUSES, Hit, Memory
 

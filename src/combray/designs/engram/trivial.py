@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
+from combray.forms.recalling import Recalling
 from combray.language.trivial import letters, says_nothing
 from combray.pipeline import stage
-from combray.recall.state import Recalling
 from combray.runtime import Runtime
 
 

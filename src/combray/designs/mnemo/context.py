@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
+from combray.facts.marks import note
+from combray.forms.recalling import Recalling
 from combray.language.scopes import PREFIX, scopes_of
 from combray.pipeline import stage
-from combray.recall.marks import note
-from combray.recall.state import Recalling
 from combray.runtime import Runtime
 from combray.types import Hit
 

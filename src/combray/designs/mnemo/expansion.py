@@ -7,13 +7,13 @@ from collections import defaultdict
 from collections.abc import Sequence
 from datetime import UTC, date, datetime
 
+from combray.forms.recalling import Recalling
 from combray.language import dates
 from combray.language.caches import from_tables
 from combray.language.folding import is_unspaced
 from combray.language.lexicon import word_lists
 from combray.language.tokens import terms
 from combray.pipeline import stage
-from combray.recall.state import Recalling
 from combray.runtime import Runtime
 
 _WORD = re.compile(r"[\w@#./+-]*\w")

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
+from combray.forms.remembering import Remembering
 from combray.records import dataclass
 from combray.remember.retain import COUNTED, last_used
-from combray.remember.state import Remembering
 from combray.runtime import Filter, Runtime
 from combray.scoring.tiers import TierRule
 

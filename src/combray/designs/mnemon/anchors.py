@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
+from combray.forms.recalling import Recalling
 from combray.pipeline import stage
 from combray.recall.aliases import entity_arm
-from combray.recall.state import Recalling
 from combray.runtime import Arm, KeywordArm, RecencyArm, Runtime, VectorArm
 
 

@@ -7,11 +7,11 @@ from dataclasses import field
 
 import numpy as np
 
+from combray.forms.recalling import Recalling
 from combray.language.names import name_terms
 from combray.language.tokens import term_set, terms
 from combray.pipeline import stage
 from combray.recall.aliases import things
-from combray.recall.state import Recalling
 from combray.recall.weigh import sort, weighted_sum
 from combray.runtime import Runtime
 from combray.scoring.minmax import minmax

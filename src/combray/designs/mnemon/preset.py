@@ -20,7 +20,7 @@ from combray.recall.query import DetectIntent, EmbedQuery, ReadQuery
 from combray.recall.weigh import Cut
 
 if TYPE_CHECKING:
-    from combray.remember.state import Remembering
+    from combray.forms.remembering import Remembering
 
 
 def _remember() -> Pipeline[Remembering]:

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+from combray.forms.recalling import Recalling
 from combray.pipeline import stage
-from combray.recall.state import Recalling
 from combray.recall.weigh import sort
 from combray.runtime import Runtime
 

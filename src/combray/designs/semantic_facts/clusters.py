@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 
 from combray.designs.diversity import similarities
+from combray.forms.recalling import Recalling
 from combray.pipeline import stage
-from combray.recall.state import Recalling
 from combray.recall.weigh import sort
 from combray.runtime import Runtime
 from combray.scoring.leaders import clusters_by_leader

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from combray.designs.mode import NameMode
 from combray.designs.semantic_facts.clusters import DiversityClusters
 from combray.designs.semantic_facts.search import SearchFacts, WeighRelevance
+from combray.forms.recalling import Recalling
 from combray.pipeline import Pipeline
 from combray.presets.preset import READ, Preset
 from combray.recall.assemble import Assemble
@@ -15,11 +16,10 @@ from combray.recall.day import ReadDay, RequireDay
 from combray.recall.evidence import FLOOR, RequireEvidence
 from combray.recall.own_text import KeepOwnText
 from combray.recall.query import EmbedQuery, ReadQuestion
-from combray.recall.state import Recalling
 from combray.recall.weigh import Cut
 
 if TYPE_CHECKING:
-    from combray.remember.state import Remembering
+    from combray.forms.remembering import Remembering
 
 
 def _remember() -> Pipeline[Remembering]:
