@@ -14,7 +14,7 @@ import pytest
 from client import Client
 
 from combray.agents.clients.places import CAPTURE_TOOLS
-from combray.agents.queue import Queue
+from combray.agents.queue import TurnQueue
 
 TURNS = [
     ("user", "I prefer tabs over spaces in this repository."),
@@ -140,7 +140,7 @@ def test_nothing_is_captured_if_that_is_off(tmp_path: Path) -> None:
 
 def test_kill_9_during_capture_loses_no_queued_turn_and_repeats_none(tmp_path: Path) -> None:
     client = Client("claude-code", tmp_path)
-    queue = Queue(Path(f"{client.store}.hooks") / "queue.jsonl")
+    queue = TurnQueue(Path(f"{client.store}.hooks") / "queue.jsonl")
     queue.path.parent.mkdir()
     turns = [
         {"id": f"00000000-0000-4000-8000-{n:012d}", "session": "s1", "role": "user", "text": f"Turn number {n}."}
@@ -163,7 +163,7 @@ def test_kill_9_during_capture_loses_no_queued_turn_and_repeats_none(tmp_path: P
 
 
 def test_a_line_that_was_cut_is_skipped_and_the_next_one_is_whole(tmp_path: Path) -> None:
-    queue = Queue(tmp_path / "queue.jsonl")
+    queue = TurnQueue(tmp_path / "queue.jsonl")
     queue.append([{"id": "a"}])
     with queue.path.open("ab") as file:
         file.write(b'{"id": "cut of')
@@ -176,13 +176,13 @@ def test_a_queue_that_a_worker_empties_meanwhile_is_empty(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """A worker deletes the file, also between two looks of a hook."""
-    queue = Queue(tmp_path / "queue.jsonl")
+    queue = TurnQueue(tmp_path / "queue.jsonl")
     monkeypatch.setattr(Path, "exists", lambda self, **_: True)
     assert not queue.waiting()
 
 
 def test_nothing_is_lost_between_writers_and_a_worker(tmp_path: Path) -> None:
-    queue = Queue(tmp_path / "queue.jsonl")
+    queue = TurnQueue(tmp_path / "queue.jsonl")
     found: list[str] = []
     writing = True
 

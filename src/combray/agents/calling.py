@@ -25,7 +25,7 @@ _SHORT = ("session-start", "prompt")
 """Verbs that print what the resident process answers."""
 
 
-class Asked:
+class CardReply:
     """The result of asking. `reply`: None if the settings must be read after all. `given`: the input, if read."""
 
     def __init__(self, card: str = "") -> None:
@@ -35,14 +35,14 @@ class Asked:
         self.reply: str | None = None
 
 
-def ask_by_card(words: Sequence[str]) -> Asked:
+def ask_by_card(words: Sequence[str]) -> CardReply:
     """Ask the process that the call's card names. `words`: verb and options of the call. Raises nothing."""
     if not words or words[0] not in _SHORT:
-        return Asked()
+        return CardReply()
     import json
 
     try:
-        asked = Asked(_card(words))
+        asked = CardReply(_card(words))
         with open(asked.card, "rb") as file:  # noqa: PTH123 - pathlib takes longer to load than to ask
             place, seconds = json.loads(file.read())
             left = float(seconds) - (time.perf_counter() - asked.started)

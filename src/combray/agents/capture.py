@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 from combray.agents.beside import Beside
 from combray.agents.events import Event
-from combray.agents.queue import Queue, Turn
+from combray.agents.queue import Turn, TurnQueue
 from combray.agents.turns import from_messages, read_transcript
 from combray.conversation.speakers import SPEAKERS
 from combray.sessions.session import SessionTurn, turn_id
@@ -35,7 +35,7 @@ def queue_new(event: Event, beside: Beside) -> int:
     known = set(progress.get("seen", ()))
     new = [each for each in found if _short(each.key) not in known]
     now = datetime.now(UTC).isoformat()
-    queue = Queue(beside.queue)
+    queue = TurnQueue(beside.queue)
     if new:
         beside.make()
         queue.append([_turn(event, beside.namespace, each, now) for each in new])
@@ -77,7 +77,7 @@ def _shortened(text: str, kept: int) -> str:
 
 def work_off(engine: Engine, beside: Beside) -> int:
     """Store what is queued, for every namespace. Return how many turns were new. Raises StoreError, OSError."""
-    queue, stored = Queue(beside.queue), 0
+    queue, stored = TurnQueue(beside.queue), 0
     with queue.working():
         while turns := queue.take():
             by_session: dict[tuple[str, str], list[Turn]] = {}

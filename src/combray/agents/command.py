@@ -8,7 +8,7 @@ from __future__ import annotations
 import os
 import sys
 
-from combray.agents.calling import Asked, ask_by_card
+from combray.agents.calling import CardReply, ask_by_card
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -48,7 +48,7 @@ def run(words: Sequence[str]) -> None:
 def call(
     verb: str,
     client: str,
-    asked: Asked | None = None,
+    asked: CardReply | None = None,
     /,
     store: str | None = None,
     db: str | None = None,
@@ -63,7 +63,7 @@ def call(
         db = store if path else os.path.join(data_folder(), f"{store}.db")  # noqa: PTH118
     tools = given.pop("hook_tools", None)
     capture = None if tools is None else str(tools == "on").lower()
-    asked = asked or Asked()
+    asked = asked or CardReply()
     served = Hook(client, {"db": db, "hook_tools": capture, **given}, card=asked.card, started=asked.started)
     if verb in WORKING:
         served.work() if verb == "work" else served.stay()

@@ -19,7 +19,7 @@ from combray.audit.locking import locked
 Turn = Mapping[str, Any]
 
 
-class Queue:
+class TurnQueue:
     """The queue in a file. Any number of processes may append; one at a time works."""
 
     def __init__(self, path: Path) -> None:

@@ -25,7 +25,7 @@ from combray.agents.beside import Beside, note_run
 from combray.agents.calling import received
 from combray.agents.events import read_event, written
 from combray.agents.in_time import Decision, TooLateError
-from combray.agents.queue import Queue
+from combray.agents.queue import TurnQueue
 from combray.settings import Settings
 
 if TYPE_CHECKING:
@@ -119,7 +119,7 @@ class Resident:
         return text
 
     def _work(self) -> None:
-        if not Queue(self._answers.beside.queue).waiting():
+        if not TurnQueue(self._answers.beside.queue).waiting():
             return
         try:
             self._answers.work()

@@ -223,9 +223,9 @@ class Hook:
         return Answers(self.location, self.settings, self.beside)
 
     def _waiting(self) -> bool:
-        from combray.agents.queue import Queue
+        from combray.agents.queue import TurnQueue
 
-        return Queue(self.beside.queue).waiting()
+        return TurnQueue(self.beside.queue).waiting()
 
     def _work(self) -> None:
         if self._waiting():

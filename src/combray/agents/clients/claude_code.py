@@ -8,7 +8,7 @@ from __future__ import annotations
 from typing import Any
 
 from combray.agents.clients.jsonsource import JSON
-from combray.agents.clients.pieces import Hook, Piece, Server, Whole
+from combray.agents.clients.pieces import FilePiece, HookPiece, ServerPiece, Whole
 from combray.agents.clients.places import Places, Wanted
 from combray.agents.clients.texts import text_of
 
@@ -29,7 +29,7 @@ def hook(verb: str, wanted: Wanted, client: str = "claude-code") -> dict[str, An
     return {"type": "command", "command": wanted.hook(verb, client), "timeout": _SECONDS}
 
 
-def pieces(places: Places, wanted: Wanted) -> list[Piece]:
+def pieces(places: Places, wanted: Wanted) -> list[FilePiece]:
     """Return what Combray writes for Claude Code."""
     command, *args = wanted.server()
     entry = {"type": "stdio", "command": command, "args": args}
@@ -41,7 +41,7 @@ def pieces(places: Places, wanted: Wanted) -> list[Piece]:
         servers = folder / ".claude.json" if moved else places.home / ".claude.json"
     settings = folder / "settings.json"
     return [
-        Server(servers, JSON, ("mcpServers", wanted.name), entry),
-        *(Hook(settings, JSON, ("hooks", EVENTS[verb]), hook(verb, wanted)) for verb in wanted.verbs()),
+        ServerPiece(servers, JSON, ("mcpServers", wanted.name), entry),
+        *(HookPiece(settings, JSON, ("hooks", EVENTS[verb]), hook(verb, wanted)) for verb in wanted.verbs()),
         Whole(folder / "skills" / "combray" / "SKILL.md", text_of("SKILL.md")),
     ]

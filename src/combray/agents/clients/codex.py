@@ -8,14 +8,14 @@ from __future__ import annotations
 
 from combray.agents.clients.claude_code import EVENTS, hook
 from combray.agents.clients.jsonsource import JSON, TOML
-from combray.agents.clients.pieces import Hook, Piece, Table, Whole
+from combray.agents.clients.pieces import FilePiece, HookPiece, TomlServerPiece, Whole
 from combray.agents.clients.places import Places, Wanted
 from combray.agents.clients.texts import text_of
 
 _MISSING = ("session-end",)
 
 
-def pieces(places: Places, wanted: Wanted) -> list[Piece]:
+def pieces(places: Places, wanted: Wanted) -> list[FilePiece]:
     """Return what Combray writes for Codex."""
     command, *args = wanted.server()
     if places.scope == "project":
@@ -23,9 +23,11 @@ def pieces(places: Places, wanted: Wanted) -> list[Piece]:
     else:
         folder, skills = places.folder("CODEX_HOME", ".codex"), places.home / ".agents" / "skills"
     return [
-        Table(folder / "config.toml", TOML, ("mcp_servers", wanted.name), {"command": command, "args": args}),
+        TomlServerPiece(
+            folder / "config.toml", TOML, ("mcp_servers", wanted.name), {"command": command, "args": args}
+        ),
         *(
-            Hook(folder / "hooks.json", JSON, ("hooks", EVENTS[verb]), hook(verb, wanted, "codex"))
+            HookPiece(folder / "hooks.json", JSON, ("hooks", EVENTS[verb]), hook(verb, wanted, "codex"))
             for verb in wanted.verbs()
             if verb not in _MISSING
         ),

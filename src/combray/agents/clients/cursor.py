@@ -8,7 +8,7 @@ Sources: https://cursor.com/docs/agent/hooks, https://cursor.com/docs/context/mc
 from __future__ import annotations
 
 from combray.agents.clients.jsonsource import JSONC
-from combray.agents.clients.pieces import Default, Hook, Piece, Server, Whole
+from combray.agents.clients.pieces import Default, FilePiece, HookPiece, ServerPiece, Whole
 from combray.agents.clients.places import Places, Wanted
 from combray.agents.clients.texts import text_of
 
@@ -23,7 +23,7 @@ EVENTS = {
 _SECONDS = 10
 
 
-def pieces(places: Places, wanted: Wanted) -> list[Piece]:
+def pieces(places: Places, wanted: Wanted) -> list[FilePiece]:
     """Return what Combray writes for Cursor."""
     command, *args = wanted.server()
     entry = {"type": "stdio", "command": command, "args": args}
@@ -36,10 +36,10 @@ def pieces(places: Places, wanted: Wanted) -> list[Piece]:
         else Whole(folder / "skills" / "combray" / "SKILL.md", text_of("SKILL.md"))
     )
     return [
-        Server(folder / "mcp.json", JSONC, ("mcpServers", wanted.name), entry),
+        ServerPiece(folder / "mcp.json", JSONC, ("mcpServers", wanted.name), entry),
         Default(hooks, JSONC, ("version",), 1),
         *(
-            Hook(
+            HookPiece(
                 hooks,
                 JSONC,
                 ("hooks", EVENTS[verb]),

@@ -6,7 +6,7 @@ Sources: https://geminicli.com/docs/hooks/reference, /docs/tools/mcp-server and 
 from __future__ import annotations
 
 from combray.agents.clients.jsonsource import JSON_WITH_COMMENTS
-from combray.agents.clients.pieces import Hook, Piece, Server, Whole
+from combray.agents.clients.pieces import FilePiece, HookPiece, ServerPiece, Whole
 from combray.agents.clients.places import Places, Wanted
 from combray.agents.clients.texts import text_of
 
@@ -21,7 +21,7 @@ EVENTS = {
 _MILLISECONDS = 10_000
 
 
-def pieces(places: Places, wanted: Wanted) -> list[Piece]:
+def pieces(places: Places, wanted: Wanted) -> list[FilePiece]:
     """Return what Combray writes for Gemini CLI."""
     command, *args = wanted.server()
     home = places.folder("GEMINI_CLI_HOME", "") / ".gemini"
@@ -33,7 +33,12 @@ def pieces(places: Places, wanted: Wanted) -> list[Piece]:
         return {"name": f"combray-{verb}", "type": "command", "command": line, "timeout": _MILLISECONDS}
 
     return [
-        Server(settings, JSON_WITH_COMMENTS, ("mcpServers", wanted.name), {"command": command, "args": args}),
-        *(Hook(settings, JSON_WITH_COMMENTS, ("hooks", EVENTS[verb]), hook(verb)) for verb in wanted.verbs()),
+        ServerPiece(
+            settings, JSON_WITH_COMMENTS, ("mcpServers", wanted.name), {"command": command, "args": args}
+        ),
+        *(
+            HookPiece(settings, JSON_WITH_COMMENTS, ("hooks", EVENTS[verb]), hook(verb))
+            for verb in wanted.verbs()
+        ),
         Whole(folder / "skills" / "combray" / "SKILL.md", text_of("SKILL.md")),
     ]

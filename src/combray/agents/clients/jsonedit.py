@@ -7,7 +7,7 @@ import re
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from combray.agents.clients.jsonsource import Dialect, Entry, Node, read
+from combray.agents.clients.jsonsource import Dialect, JsonMember, JsonNode, read
 
 _SPACE = " \t\r\n"
 
@@ -27,7 +27,7 @@ def value_at(text: str, path: Sequence[str], dialect: Dialect) -> Any:
     return None if node is None else node.to_value()
 
 
-def _node_at(node: Node | None, path: Sequence[str]) -> Node | None:
+def _node_at(node: JsonNode | None, path: Sequence[str]) -> JsonNode | None:
     for key in path:
         entry = node.get(key) if node is not None and node.kind == "object" else None
         node = None if entry is None else entry.value
@@ -123,7 +123,7 @@ def _whole(text: str, value: Any) -> str:
 class _Style:
     """How a file indents and ends its lines."""
 
-    def __init__(self, text: str, root: Node) -> None:
+    def __init__(self, text: str, root: JsonNode) -> None:
         self.text = text
         self.newline = "\r\n" if "\r\n" in text else "\n"
         self.unit = "  "
@@ -145,7 +145,7 @@ class _Style:
         return (self.newline + indent).join(lines)
 
 
-def _insert(text: str, root: Node, node: Node, key: str | None, value: Any) -> str:
+def _insert(text: str, root: JsonNode, node: JsonNode, key: str | None, value: Any) -> str:
     """Add an entry at the end of a container, in the container's style."""
     style = _Style(text, root)
     name = "" if key is None else f"{json.dumps(key, ensure_ascii=False)}: "
@@ -168,7 +168,7 @@ def _insert(text: str, root: Node, node: Node, key: str | None, value: Any) -> s
     return f"{text[: last.value.end]},{text[last.value.end : after]}{entry}{closing}{text[after:]}"
 
 
-def _fill(text: str, node: Node, style: _Style, name: str, value: Any) -> str:
+def _fill(text: str, node: JsonNode, style: _Style, name: str, value: Any) -> str:
     """The first entry of an empty container, behind the comments in it."""
     base = style.indent_of(node.start)
     indent = base + style.unit
@@ -186,7 +186,7 @@ def _end_of_line_comment(text: str, at: int) -> int:
     return found.end() if found else at
 
 
-def _cut(text: str, node: Node, entry: Entry) -> str:
+def _cut(text: str, node: JsonNode, entry: JsonMember) -> str:
     """Remove an entry, its comma and the white space before it; comments stay."""
     start = len(text[: entry.start].rstrip(_SPACE))
     if entry.comma >= 0:

@@ -48,26 +48,26 @@ class SourceError(ValueError):
 
 
 @dataclass(slots=True)
-class Entry:
+class JsonMember:
     """A member of an object or an element of an array. `comma`: place of the comma behind it, or -1."""
 
     key: str | None
     start: int
-    value: Node
+    value: JsonNode
     comma: int = -1
 
 
 @dataclass(slots=True)
-class Node:
+class JsonNode:
     """A value and its span in the text. `entries`: members or elements; `plain`: any other value."""
 
     kind: str
     start: int
     end: int = 0
-    entries: list[Entry] = field(default_factory=list)
+    entries: list[JsonMember] = field(default_factory=list)
     plain: Any = None
 
-    def get(self, key: str) -> Entry | None:
+    def get(self, key: str) -> JsonMember | None:
         """Return the member of that name; of several the last, as JSON parsers do."""
         return next((each for each in reversed(self.entries) if each.key == key), None)
 
@@ -80,7 +80,7 @@ class Node:
         return self.plain
 
 
-def read(text: str, dialect: Dialect) -> Node | None:
+def read(text: str, dialect: Dialect) -> JsonNode | None:
     """Parse a text. Return None if it has no value, only white space and comments. Raises SourceError."""
     return _Reader(text, dialect).document()
 
@@ -91,7 +91,7 @@ class _Reader:
         self.dialect = dialect
         self.at = 0
 
-    def document(self) -> Node | None:
+    def document(self) -> JsonNode | None:
         self.skip()
         if self.at == len(self.text):
             return None
@@ -127,7 +127,7 @@ class _Reader:
             raise self.wrong("a comment without end")
         self.at = end + 2
 
-    def value(self, depth: int) -> Node:
+    def value(self, depth: int) -> JsonNode:
         if depth > _DEEPEST:
             raise self.wrong("too many nested values")
         start = self.at
@@ -138,19 +138,19 @@ class _Reader:
             return self.container("array", "]", depth)
         if first == '"' or (first == "'" and self.dialect.json5):
             plain: Any = self.string(first)
-            return Node("string", start, self.at, plain=plain)
+            return JsonNode("string", start, self.at, plain=plain)
         for word, plain in _WORDS.items():
             if self.text.startswith(word, start):
                 self.at = start + len(word)
-                return Node("word", start, self.at, plain=plain)
+                return JsonNode("word", start, self.at, plain=plain)
         found = (_NUMBER5 if self.dialect.json5 else _NUMBER).match(self.text, start)
         if not found:
             raise self.wrong("a value is missing or not valid")
         self.at = found.end()
-        return Node("number", start, self.at, plain=_number(found[0]))
+        return JsonNode("number", start, self.at, plain=_number(found[0]))
 
-    def container(self, kind: str, close: str, depth: int) -> Node:
-        node = Node(kind, self.at)
+    def container(self, kind: str, close: str, depth: int) -> JsonNode:
+        node = JsonNode(kind, self.at)
         self.at += 1
         while True:
             self.skip()
@@ -164,7 +164,7 @@ class _Reader:
                 raise self.wrong(f"'{close}' or a comma is missing")
             node.entries.append(self.entry(kind, depth))
 
-    def entry(self, kind: str, depth: int) -> Entry:
+    def entry(self, kind: str, depth: int) -> JsonMember:
         start, key = self.at, None
         if kind == "object":
             key = self.key()
@@ -173,7 +173,7 @@ class _Reader:
                 raise self.wrong("a colon is missing")
             self.at += 1
             self.skip()
-        entry = Entry(key, start, self.value(depth + 1))
+        entry = JsonMember(key, start, self.value(depth + 1))
         self.skip()
         if self.text.startswith(",", self.at):
             entry.comma = self.at

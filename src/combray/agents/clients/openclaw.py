@@ -10,13 +10,13 @@ from __future__ import annotations
 import json
 
 from combray.agents.clients.jsonsource import JSON5
-from combray.agents.clients.pieces import Default, Piece, Server, Whole
+from combray.agents.clients.pieces import Default, FilePiece, ServerPiece, Whole
 from combray.agents.clients.places import Places, Wanted
 from combray.agents.clients.texts import script, text_of
 from combray.errors import InvalidInputError
 
 
-def pieces(places: Places, wanted: Wanted) -> list[Piece]:
+def pieces(places: Places, wanted: Wanted) -> list[FilePiece]:
     """Return what Combray writes for OpenClaw. Raises InvalidInputError for a project."""
     if places.scope == "project":
         raise InvalidInputError("scope", "OpenClaw has no configuration of a project.", "Use --user.")
@@ -28,7 +28,7 @@ def pieces(places: Places, wanted: Wanted) -> list[Piece]:
     options = json.dumps(["--client", "openclaw", *wanted.options])
     hook = folder / "hooks" / "combray"
     return [
-        Server(config, JSON5, ("mcp", "servers", wanted.name), {"command": command, "args": args}),
+        ServerPiece(config, JSON5, ("mcp", "servers", wanted.name), {"command": command, "args": args}),
         Default(config, JSON5, ("hooks", "internal", "enabled"), True),
         Default(config, JSON5, ("hooks", "internal", "entries", "combray"), {"enabled": True}, own=True),
         Whole(hook / "HOOK.md", text_of("openclaw/HOOK.md")),

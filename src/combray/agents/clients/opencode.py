@@ -12,7 +12,7 @@ from pathlib import Path
 
 from combray.agents.clients import jsonedit
 from combray.agents.clients.jsonsource import JSONC, SourceError
-from combray.agents.clients.pieces import Default, Piece, Server, Whole
+from combray.agents.clients.pieces import Default, FilePiece, ServerPiece, Whole
 from combray.agents.clients.places import CAPTURE_TOOLS, Places, Wanted
 from combray.agents.clients.texts import script, text_of
 
@@ -20,7 +20,7 @@ _NAMES = ("opencode.jsonc", "opencode.json")
 _SCHEMA = "https://opencode.ai/config.json"
 
 
-def pieces(places: Places, wanted: Wanted) -> list[Piece]:
+def pieces(places: Places, wanted: Wanted) -> list[FilePiece]:
     """Return what Combray writes for opencode."""
     if places.scope == "project":
         folder = places.project / ".opencode"
@@ -36,7 +36,7 @@ def pieces(places: Places, wanted: Wanted) -> list[Piece]:
     at = ("mcp", "servers", wanted.name) if _second_version(config) else ("mcp", wanted.name)
     return [
         Default(config, JSONC, ("$schema",), _SCHEMA),
-        Server(config, JSONC, at, entry),
+        ServerPiece(config, JSONC, at, entry),
         Whole(folder / "plugins" / "combray.js", script("opencode.js", call, options, tools=tools)),
         Whole(folder / "skills" / "combray" / "SKILL.md", text_of("SKILL.md")),
     ]

@@ -26,7 +26,7 @@ MARK = "combray:setup"
 _HOOK = re.compile(r"\bcombray(?:\.exe|\.cmd)?[\"']?\s+hook\s")
 
 
-class Piece(Protocol):
+class FilePiece(Protocol):
     """One change in one file. Texts have no byte order mark; None is a missing file."""
 
     @property
@@ -101,7 +101,7 @@ class _InJson:
 
 
 @dataclass(frozen=True, slots=True)
-class Server(_InJson):
+class ServerPiece(_InJson):
     """The entry of the MCP server in a JSON file. `entry`: its keys; others of an older entry stay."""
 
     at: tuple[str, ...]
@@ -140,7 +140,7 @@ class Server(_InJson):
 
 
 @dataclass(frozen=True, slots=True)
-class Hook(_InJson):
+class HookPiece(_InJson):
     """One hook of an event. `grouped`: the client wraps hooks in groups {matcher, hooks}."""
 
     at: tuple[str, ...]
@@ -232,7 +232,7 @@ class Default(_InJson):
 
 
 @dataclass(frozen=True, slots=True)
-class Table(Server):
+class TomlServerPiece(ServerPiece):
     """The entry of the MCP server in a TOML file."""
 
     def _safely(self, edit: Callable[..., Any], text: str, *arguments: Any) -> Any:

@@ -27,7 +27,7 @@ _BARE = re.compile(r"[A-Za-z0-9_-]+")
 
 
 @dataclass(frozen=True, slots=True)
-class _Statement:
+class _TomlStatement:
     """A table header or a key with its value. `path`: the full path of the table or key."""
 
     start: int
@@ -127,9 +127,9 @@ def _key(key: str) -> str:
     return key if _BARE.fullmatch(key) else json.dumps(key, ensure_ascii=False)
 
 
-def _statements(text: str) -> list[_Statement]:
+def _statements(text: str) -> list[_TomlStatement]:
     """Return headers and keys with their spans; a span includes the end of its last line."""
-    found: list[_Statement] = []
+    found: list[_TomlStatement] = []
     table: tuple[str, ...] = ()
     start = depth = 0
     at = 0
@@ -147,14 +147,14 @@ def _statements(text: str) -> list[_Statement]:
     return found
 
 
-def _statement(text: str, start: int, end: int, table: tuple[str, ...]) -> _Statement | None:
+def _statement(text: str, start: int, end: int, table: tuple[str, ...]) -> _TomlStatement | None:
     line = text[start:end].strip()
     if not line or line.startswith("#"):
         return None
     if line.startswith("["):
         inner = tomllib.loads(line)
-        return _Statement(start, end, _path(inner), header=True)
-    return _Statement(start, end, (*table, *_path(tomllib.loads(line))), header=False)
+        return _TomlStatement(start, end, _path(inner), header=True)
+    return _TomlStatement(start, end, (*table, *_path(tomllib.loads(line))), header=False)
 
 
 def _path(value: Any) -> tuple[str, ...]:

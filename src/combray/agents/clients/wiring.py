@@ -14,12 +14,12 @@ from pathlib import Path
 
 from combray.agents.clients import claude_code, codex, cursor, gemini_cli, openclaw, opencode
 from combray.agents.clients.ledger import Ledger, Record, digest, write
-from combray.agents.clients.pieces import Hook, Piece, Whole
+from combray.agents.clients.pieces import FilePiece, HookPiece, Whole
 from combray.agents.clients.places import Places, Wanted
 from combray.errors import InvalidInputError
 from combray.records import dataclass, replace
 
-CLIENTS: dict[str, Callable[[Places, Wanted], list[Piece]]] = {
+CLIENTS: dict[str, Callable[[Places, Wanted], list[FilePiece]]] = {
     "claude-code": claude_code.pieces,
     "codex": codex.pieces,
     "cursor": cursor.pieces,
@@ -33,7 +33,7 @@ _MARK = b"\xef\xbb\xbf"
 
 
 @dataclass(frozen=True, slots=True)
-class Change:
+class FileChange:
     """New content of a file; None removes it. `kept`: what eject shall restore; `note`: why it stays as it is."""
 
     path: Path
@@ -65,7 +65,7 @@ def _lines(data: bytes | None) -> list[str]:
     return [line if line.endswith("\n") else f"{line}\n" for line in text.splitlines(keepends=True)]
 
 
-def plan(client: str, places: Places, wanted: Wanted, folder: Path) -> list[Change]:
+def plan(client: str, places: Places, wanted: Wanted, folder: Path) -> list[FileChange]:
     """Return the changes that wire a client; files that are as they should be are in it without a change.
 
     `folder`: where Combray keeps records and originals. Raises InvalidInputError, OSError.
@@ -84,18 +84,20 @@ def plan(client: str, places: Places, wanted: Wanted, folder: Path) -> list[Chan
             else:
                 # Somebody else changed the file since: their text is what eject shall leave.
                 kept = _removed(current, original, pieces)
-        places_wired = {each.at for each in pieces if isinstance(each, Hook)}
-        unwanted: list[Piece] = [
-            each for each in everything.get(path, []) if isinstance(each, Hook) and each.at not in places_wired
+        places_wired = {each.at for each in pieces if isinstance(each, HookPiece)}
+        unwanted: list[FilePiece] = [
+            each
+            for each in everything.get(path, [])
+            if isinstance(each, HookPiece) and each.at not in places_wired
         ]
         wired = _added(_removed(base, base, unwanted) if base is not None else None, pieces)
         if wired != current:
             _refuse_read_only(path)
-        changes.append(Change(path, current, wired, kept))
+        changes.append(FileChange(path, current, wired, kept))
     return changes
 
 
-def unplan(client: str, places: Places, wanted: Wanted, folder: Path) -> list[Change]:
+def unplan(client: str, places: Places, wanted: Wanted, folder: Path) -> list[FileChange]:
     """Return the changes that take Combray out of a client again. Raises InvalidInputError, OSError."""
     ledger = _ledger(client, places, folder)
     wanted = replace(ledger.wanted or wanted, tools=True)
@@ -117,12 +119,12 @@ def unplan(client: str, places: Places, wanted: Wanted, folder: Path) -> list[Ch
         if after != current:
             _refuse_read_only(path)
         note = "" if after != current or record is None else "changed since the set-up; it stays"
-        changes.append(Change(path, current, after, note=note))
+        changes.append(FileChange(path, current, after, note=note))
     return changes
 
 
 def carry_out(
-    client: str, places: Places, changes: Iterable[Change], folder: Path, wanted: Wanted | None = None
+    client: str, places: Places, changes: Iterable[FileChange], folder: Path, wanted: Wanted | None = None
 ) -> int:
     """Write the changes and return how many files changed. If one write fails, the earlier ones are taken back.
 
@@ -134,7 +136,7 @@ def carry_out(
         if _read(each.path) != each.before:
             raise InvalidInputError(str(each.path), "changed in the meantime.", "Run this again.")
     ledger = _ledger(client, places, folder)
-    done: list[Change] = []
+    done: list[FileChange] = []
     try:
         for each in changes:
             if wanted is None and each.changes:
@@ -155,7 +157,7 @@ def carry_out(
     return len(done)
 
 
-def _write(change: Change, ledger: Ledger) -> None:
+def _write(change: FileChange, ledger: Ledger) -> None:
     record = ledger.records.get(str(change.path))
     if change.kept is not None:
         ledger.keep(change.kept)
@@ -206,8 +208,8 @@ def _ledger(client: str, places: Places, folder: Path) -> Ledger:
     return Ledger(folder, client, places.project.resolve() if places.scope == "project" else None)
 
 
-def _by_file(pieces: Iterable[Piece]) -> dict[Path, list[Piece]]:
-    found: dict[Path, list[Piece]] = {}
+def _by_file(pieces: Iterable[FilePiece]) -> dict[Path, list[FilePiece]]:
+    found: dict[Path, list[FilePiece]] = {}
     for each in pieces:
         found.setdefault(each.path, []).append(each)
     return found
@@ -236,14 +238,14 @@ def _decoded(path: Path, data: bytes) -> str:
         raise InvalidInputError(str(path), problem, "Save it as UTF-8; nothing was changed.") from None
 
 
-def _added(data: bytes | None, pieces: list[Piece]) -> bytes:
+def _added(data: bytes | None, pieces: list[FilePiece]) -> bytes:
     text = None if data is None else _decoded(pieces[0].path, data)
     for each in pieces:
         text = each.added(text)
     return _encoded(data, text or "")
 
 
-def _removed(data: bytes, original: bytes | None, pieces: list[Piece]) -> bytes | None:
+def _removed(data: bytes, original: bytes | None, pieces: list[FilePiece]) -> bytes | None:
     if not pieces:
         return data
     text: str | None = _decoded(pieces[0].path, data)

@@ -18,9 +18,9 @@ from combray.interfaces.cli.options import Target, opens_store
 from combray.interfaces.cli.output import console, for_people, show_json, visible
 
 if TYPE_CHECKING:
-    from combray.agents.clients.checking import Finding
+    from combray.agents.clients.checking import ClientCheck
     from combray.agents.clients.places import Places, Wanted
-    from combray.agents.clients.wiring import Change
+    from combray.agents.clients.wiring import FileChange
 
 _NAMES = ("claude-code", "codex", "cursor", "gemini-cli", "openclaw", "opencode")
 _CLIENTS = click.argument("clients", metavar="CLIENT...", nargs=-1, type=click.Choice(_NAMES))
@@ -173,7 +173,7 @@ def _remark(client: str, *, undo: bool) -> None:
     console().print(f"Restart the client. combray setup --check {client} shows whether it works.")
 
 
-def _show(target: Target, plans: dict[str, list[Change]], places: Places, *, written: bool) -> None:
+def _show(target: Target, plans: dict[str, list[FileChange]], places: Places, *, written: bool) -> None:
     if not for_people(target):
         show_json(
             [
@@ -205,7 +205,7 @@ def _colour(line: str) -> str:
     return {"+": "green", "-": "red", "@": "cyan"}.get(line[:1], "")
 
 
-def _action(change: Change) -> str:
+def _action(change: FileChange) -> str:
     if not change.changes:
         return "unchanged"
     return "created" if change.before is None else "removed" if change.after is None else "changed"
@@ -219,7 +219,7 @@ def _check(target: Target, clients: tuple[str, ...], places: Places, how: dict[s
     clients = clients or tuple(client for client in _NAMES if wiring.found(client, places, records))
     if not clients:
         nothing_found("none of the clients is used here. Name one, such as: combray setup --check claude-code")
-    found: dict[str, list[Finding]] = {}
+    found: dict[str, list[ClientCheck]] = {}
     for client in dict.fromkeys(clients):
         wanted = _wanted(client, places, target, how)
         found[client] = checking.check(client, places, wanted, runs)
