@@ -16,7 +16,7 @@ from combray.documents.state import Arriving, Placing
 from combray.documents.trust import ChunkTrust
 from combray.documents.verdicts import JudgeChunks
 from combray.errors import ModelError
-from combray.language.indexing import content_hash
+from combray.language.indexing import content_hash, with_hash
 from combray.language.scopes import is_scope
 from combray.records import dataclass
 from combray.runtime import Arrival, Runtime
@@ -190,7 +190,7 @@ def _memories(state: Placing, arriving: Arriving, places: list[int], trust_of: C
             **trust_of.given(at, None, _fields(arriving, at)),
         )
         state.quarantined += [new] if memory.trust == "quarantined" else []
-        made[at] = msgspec.structs.replace(memory, content_hash=content_hash(memory))
+        made[at] = with_hash(memory)
     return made
 
 

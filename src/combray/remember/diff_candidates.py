@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from combray.language.indexing import normalised
+from combray.language.indexing import same_text
 from combray.language.scopes import scope_set
 from combray.language.tokens import query_terms, terms
 from combray.records import dataclass
@@ -40,7 +40,7 @@ def on_another_day(one: Memory, other: Memory) -> bool:
         return False
     if one.occurred_from.date() == other.occurred_from.date():
         return False
-    return normalised(one.content) == normalised(other.content)
+    return same_text(one.content) == same_text(other.content)
 
 
 @dataclass(frozen=True, slots=True)

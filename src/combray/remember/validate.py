@@ -12,7 +12,7 @@ import msgspec
 
 from combray.errors import InvalidInputError
 from combray.language.dates.direction import is_ahead
-from combray.language.indexing import content_hash
+from combray.language.indexing import with_hash
 from combray.language.scopes import GLOBAL, LONGEST, PREFIX, is_scope, is_scope_name, scopes_of
 from combray.language.tense import tense_of
 from combray.records import dataclass
@@ -122,7 +122,7 @@ class Validate:
             slot=slot_name(item.get("slot")),
             metadata=_metadata(item.get("metadata")),
         )
-        return msgspec.structs.replace(memory, content_hash=content_hash(memory))
+        return with_hash(memory)
 
     def entities(self, value: Any) -> dict[str, tuple[str, ...]]:
         """Return the declared entities, each with its aliases. Raises InvalidInputError."""
