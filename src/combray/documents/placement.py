@@ -138,11 +138,11 @@ def _place(
     return [(key, chunks[at].hash) for at, key in enumerate(rows) if key is not None]
 
 
-def _fields(arriving: Arriving, at: int) -> dict[str, Any]:
+def _fields(state: Placing, arriving: Arriving, at: int) -> dict[str, Any]:
     """Return the fields of a chunk that depend on its place: all but its text."""
     file, chunk = arriving.file, arriving.file.chunks[at].chunk
     sent = file.chunks[at].sent
-    first, last = sent or (occurred("/".join(file.place.parts), file.modified), None)
+    first, last = sent or (occurred("/".join(file.place.parts), file.modified, state.zone), None)
     return {
         "session": arriving.session,
         "position": at,
@@ -187,7 +187,7 @@ def _memories(state: Placing, arriving: Arriving, places: list[int], trust_of: C
             kind="chunk",
             recorded_at=now,
             tags=_tags(state.scope),
-            **trust_of.given(at, None, _fields(arriving, at)),
+            **trust_of.given(at, None, _fields(state, arriving, at)),
         )
         state.quarantined += [new] if memory.trust == "quarantined" else []
         made[at] = with_hash(memory)
@@ -201,7 +201,7 @@ def _adjust(
     tx = state.writer
     kept = [(at, key) for at, key in enumerate(rows) if key is not None]
     for (at, key), memory in zip(kept, tx.memories(key for _, key in kept), strict=True):
-        wanted = trust_of.given(at, memory, _fields(arriving, at))
+        wanted = trust_of.given(at, memory, _fields(state, arriving, at))
         if wanted["trust"] == "quarantined" != memory.trust:
             state.quarantined.append(memory.id)
         wanted["tags"] = _tags(state.scope, memory.tags)

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import hashlib
 import unicodedata
+from datetime import UTC
 
 import msgspec
 
@@ -82,7 +83,7 @@ def index_entry(memory: Memory) -> IndexEntry:
     unsaid = [name for name in (*memory.entities, *aliased) if name.casefold() not in folded]
     named = " ".join((*unsaid, *memory.tags))
     # Author and calendar date as words: "Caroline 8 May 2023 Monday".
-    occurred = memory.occurred_from
+    occurred = memory.occurred_from and memory.occurred_from.astimezone(UTC)
     origin = f"{memory.author or ''} {f'{occurred.day} {occurred:%B %Y %A}' if occurred else ''}"
     said = text_of(memory.content)
     read = said if whole is memory.content else text_of(whole)
@@ -166,7 +167,7 @@ def content_hash(memory: Memory) -> str:
 
     The same words from another person, about another day or in another scope are another memory.
     """
-    day = memory.occurred_from.date().isoformat() if memory.occurred_from else ""
+    day = memory.occurred_from.astimezone(UTC).date().isoformat() if memory.occurred_from else ""
     identity = "\x1f".join(
         (same_text(memory.content), (memory.author or "").casefold(), day, *scope_set(memory.tags))
     )

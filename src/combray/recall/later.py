@@ -8,7 +8,6 @@ from __future__ import annotations
 import math
 from collections import defaultdict
 from collections.abc import Mapping, Sequence, Set
-from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
 import msgspec
@@ -80,7 +79,7 @@ class ShowLater:
     """Hits whose edges are read, at most."""
     longest: int = 60
 
-    def __call__(self, state: Recalling, _runtime: Runtime) -> Recalling:
+    def __call__(self, state: Recalling, runtime: Runtime) -> Recalling:
         if not len(state.keys):
             return state
         if state.question is not None and state.question.asks_past:
@@ -94,13 +93,13 @@ class ShowLater:
         known = set(head)
         links += self._short(state, open_revisions(state, sorted({each.source for each in links} - known), 0.0))
         times = times_of(state, known.union(*((each.source, each.target) for each in links)))
-        times = self._with_days_that_came(state, links, times)
+        times = self._with_days_that_came(state, links, times, runtime)
         slips = put_off(state, links, times)
         off = {each.target for each in slips}
         # What was put off changes nothing on its old day, and is marked itself.
         telling = [each for each in links if each.source not in off and tells(each, times)]
         telling += on_the_new_day(links, slips, times)
-        found = _without_plans_behind(state, self._that_matter(telling, state, known, times), times)
+        found = _without_plans_behind(state, self._that_matter(telling, state, known, times), times, runtime)
         found = _with_slips(found, [each for each in slips if each.target in known])
         state.revisions = _doubted_less([*found, *siblings(found, times)], state)
         if state.revisions and not state.asks_past:
@@ -114,7 +113,9 @@ class ShowLater:
         short = set(keys[state.reader.rows(keys).words <= self.longest].tolist()) if len(keys) else set()
         return [each for each in links if {each.source, each.target} <= short or each.created_by == CALLER]
 
-    def _with_days_that_came(self, state: Recalling, links: Sequence[Link], times: Times) -> Times:
+    def _with_days_that_came(
+        self, state: Recalling, links: Sequence[Link], times: Times, runtime: Runtime
+    ) -> Times:
         """Count as plans that came due what named a day ahead when it was said, and that day has come.
 
         `language.validity` knows a plan by its words alone, and dates six in ten that a new author writes. Here
@@ -125,7 +126,7 @@ class ShowLater:
         keys = sorted(key for key in told if most.get(key, 0.0) >= self.announced_from)
         days = {}
         for key, text in zip(keys, state.contents(keys) if keys else (), strict=True):
-            said_at = datetime.fromtimestamp(times.moment[key], UTC)
+            said_at = runtime.local(times.moment[key])
             day = first_ahead(text[:LEAD], said_at)
             if day is not None and day.timestamp() <= state.present:
                 days[key] = day.timestamp()
@@ -252,11 +253,11 @@ def tells(link: Link, times: Times) -> bool:
     return link.source in times.told or moves_a_day
 
 
-def _without_plans_behind(state: Recalling, links: Sequence[Link], times: Times) -> list[Link]:
+def _without_plans_behind(state: Recalling, links: Sequence[Link], times: Times, runtime: Runtime) -> list[Link]:
     """Drop the edges from a plan that is not due to a text whose time lies behind: "I moved last week"."""
     ahead = [each for each in links if each.source not in times.told and each.target not in times.plans]
     olds = sorted({each.target for each in ahead})
-    said = (datetime.fromtimestamp(times.moment[key], UTC) for key in olds)
+    said = (runtime.local(times.moment[key]) for key in olds)
     past = {key for key, at, text in zip(olds, said, state.contents(olds), strict=True) if lies_behind(text, at)}
     return [each for each in links if each.target not in past or each.source in times.told]
 

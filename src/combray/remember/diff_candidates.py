@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter, defaultdict
 from collections.abc import Mapping, Sequence
+from datetime import UTC
 
 import numpy as np
 from numpy.typing import NDArray
@@ -38,7 +39,7 @@ def on_another_day(one: Memory, other: Memory) -> bool:
     """Whether two memories are the same words about two days, which `content_hash` distinguishes too."""
     if one.occurred_from is None or other.occurred_from is None:
         return False
-    if one.occurred_from.date() == other.occurred_from.date():
+    if one.occurred_from.astimezone(UTC).date() == other.occurred_from.astimezone(UTC).date():
         return False
     return same_text(one.content) == same_text(other.content)
 

@@ -59,6 +59,7 @@ def line(record: str, value: Memory | Version | Edge) -> str:
     """Return the line of a record: every field but the namespace, which is in the header."""
     fields = {"record": record, **msgspec.structs.asdict(value)}
     fields.pop("namespace", None)
+    fields |= {name: each.astimezone(UTC) for name, each in fields.items() if isinstance(each, datetime)}
     return _encode(fields).decode() + "\n"
 
 
