@@ -9,11 +9,11 @@ from datetime import UTC
 import numpy as np
 from numpy.typing import NDArray
 
+from combray.forms.remembering import Draft
 from combray.language.indexing import same_text
 from combray.language.scopes import scope_set
 from combray.language.tokens import query_terms, terms
 from combray.records import dataclass
-from combray.remember.state import Draft
 from combray.types import DEFAULT_TRUST, Memory
 
 EDITABLE = ("fact", "insight")

@@ -39,7 +39,7 @@ About = Annotated[
     Field(description='What to forget: an identifier, "everything about NAME", or a description.'),
 ]
 Included = Annotated[list[str], Field(description="With about: ids of possible matches to take too.")]
-When = Annotated[str | None, Field(description='A date in ISO 8601 or in words, such as "last week"')]
+When = Annotated[str | None, Field(description='A date in ISO 8601 or in words, such as "last week".')]
 AsOf = Annotated[str | None, Field(description="Answer as of this date: from what was known and held then.")]
 Decision = Annotated[
     Verdict | None,
