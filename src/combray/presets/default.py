@@ -26,6 +26,7 @@ from combray.recall.signals import (
     ShapePrior,
     WeighSignals,
 )
+from combray.recall.speaker import RequireSpeaker
 from combray.recall.weigh import Cut
 
 if TYPE_CHECKING:
@@ -60,7 +61,7 @@ PRESET = Preset(
     recall=Pipeline(
         "default.recall",
         (
-            ReadQuestion(),
+            ReadQuestion(speaker=True),
             ReadAliases(),
             ReadDay(),
             EmbedQuery(),
@@ -76,6 +77,7 @@ PRESET = Preset(
             WeighSignals(),
             SessionPrior(),
             RequireDay(superseded=True),
+            RequireSpeaker(),
             KeepStrong(),
             ShowSuccessors(),
             SetFactsBeside(),
