@@ -1,4 +1,4 @@
-"""The rare word of a question in Chinese or Japanese decides, not its common characters (EverMind-AI/EverOS#378)."""
+"""The rare word of a Chinese or Japanese question decides, not its common characters (EverMind-AI/EverOS#378)."""
 
 from __future__ import annotations
 

@@ -198,7 +198,7 @@ def another_value(new: WordSets, old: WordSets) -> bool:
     """Return whether two texts are one sentence with another value in its end.
 
     "Standup is at 9:30" and "Standup is at 10:00" differ in the value, "Node 7 is up" and "Node 8 is up" in the
-    subject. At least half of the longer text is shared, and more of it stands before the value than behind it.
+    subject. More than half of the longer text is shared, and more of it stands before the value than behind it.
     """
     one, two = new.order, old.order
     longest, shortest = max(len(one), len(two)), min(len(one), len(two))
@@ -214,7 +214,7 @@ def another_value(new: WordSets, old: WordSets) -> bool:
         return False
     # "The capital of France is Paris", "... of Spain is Madrid": two values, of two things.
     one_value = set(one[front : len(one) - back]).isdisjoint(two[front : len(two) - back])
-    return one_value and front > back and same >= _LEAST_SHARED and 2 * same >= longest
+    return one_value and front > back and same >= _LEAST_SHARED and 2 * same > longest
 
 
 def announces_change(text: str) -> bool:
