@@ -99,7 +99,9 @@ def _asked(case: Case) -> list[str]:
             given: dict[str, Any] = {"text": text} if isinstance(text, str) else text
             if "at" in given:
                 clock[0] = datetime.fromisoformat(given["at"])
-            fields: dict[str, Any] = {key: given[key] for key in ("expires_at", "valid_from", "valid_to") if key in given}
+            fields: dict[str, Any] = {
+                key: given[key] for key in ("expires_at", "valid_from", "valid_to") if key in given
+            }
             if case["kind"] == 4:  # auto-memory
                 before = {each.id for each in engine.list({"kind": "fact"}, limit=100)}
                 engine.conversation(f"s{len(ids)}").add(given["text"], author="user", auto=True)
