@@ -2,27 +2,18 @@
 
 from __future__ import annotations
 
-from typing import Annotated
+from typing import Any
 
 from mcp_types import CallToolResult
-from pydantic import Field
 
 from combray.interfaces.mcp import lines
-from combray.interfaces.mcp.parameters import Query
 from combray.interfaces.mcp.results import Tools, result
 
 
 class DocumentCalls(Tools):
     """Search and read the Markdown notes of the engine's workspaces."""
 
-    def memory_search(
-        self,
-        query: Query,
-        max_results: Annotated[int, Field(alias="maxResults", ge=1, le=50, description="Maximum hits.")] = 6,
-        min_score: Annotated[
-            float | None, Field(alias="minScore", ge=0, le=1, description="Drop hits below this score.")
-        ] = None,
-    ) -> CallToolResult:
+    def memory_search(self, query: str, max_results: int = 6, min_score: float | None = None) -> CallToolResult:
         """Search the Markdown notes of the workspace (MEMORY.md, memory/*.md). Use it first for prior work.
 
         It returns the path and lines of each hit; read more with memory_get. If nothing is found, say that you
@@ -42,16 +33,9 @@ class DocumentCalls(Tools):
         ]
         return result([lines.NOTICE, *said, *caution], {"notice": lines.NOTICE, **shown})
 
-    def memory_get(
-        self,
-        path: Annotated[str, Field(description="Path of a note from a result of memory_search.")],
-        start: Annotated[int | None, Field(alias="from", ge=1, description="First line; default: 1.")] = None,
-        lines_: Annotated[
-            int | None, Field(alias="lines", ge=1, description="Number of lines; default: to the end.")
-        ] = None,
-    ) -> CallToolResult:
+    def memory_get(self, path: str, **which: Any) -> CallToolResult:
         """Read a note of the workspace, or some lines of it. Use it to read around a hit of memory_search."""
-        found = self._engine.documents.read(path, start=start, lines=lines_, withhold=True)
+        found = self._engine.documents.read(path, withhold=True, **which)
         name = lines.one_line(found.path)
         if not found.text:
             return result([f"{name} does not exist or does not have these lines."], found.as_json())

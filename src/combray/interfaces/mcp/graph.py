@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Annotated, Any, Literal
+from typing import TYPE_CHECKING, Any
 
 from mcp_types import CallToolResult
-from pydantic import Field
 
 from combray.interfaces.mcp import lines
-from combray.interfaces.mcp.parameters import Full, Id, Limit
 from combray.interfaces.mcp.results import Tools, result
 from combray.types import EdgeType
 
@@ -19,21 +17,9 @@ if TYPE_CHECKING:
 class GraphCalls(Tools):
     """Make links, and follow them."""
 
-    def link(
-        self,
-        source: Id,
-        target: Id,
-        type: Annotated[
-            EdgeType, Field(description="Kind of link; a causal link goes from the cause to the effect.")
-        ] = "semantic",
-        weight: Annotated[float, Field(ge=0, le=1, description="Strength, 0 to 1.")] = 0.5,
-        reason: Annotated[str, Field(description="Why they are related.")] = "",
-        sub_type: Annotated[
-            Literal["causes", "enables", "prevents"] | None, Field(description="Of a causal link.")
-        ] = None,
-    ) -> CallToolResult:
+    def link(self, source: str, target: str, subtype: str | None = None, **how: Any) -> CallToolResult:
         """Link two memories. Use it for cause and effect, or for related memories; recall follows links."""
-        edge = self._engine.link(source, target, type=type, weight=weight, subtype=sub_type or "", reason=reason)
+        edge = self._engine.link(source, target, subtype=subtype or "", **how)
         names = self._short([edge.source, edge.target])
         structured = {"source": edge.source, "target": edge.target, "type": edge.type, "weight": edge.weight}
         structured |= {"sub_type": edge.subtype} if edge.subtype else {}
@@ -42,15 +28,10 @@ class GraphCalls(Tools):
         return result([said], structured)
 
     def related(
-        self,
-        id: Id,
-        type: Annotated[EdgeType | None, Field(description="Follow only links of this type.")] = None,
-        depth: Annotated[int, Field(ge=1, le=10, description="Maximum number of steps.")] = 2,
-        limit: Limit = 10,
-        full: Full = False,
+        self, memory_id: str, type: EdgeType | None = None, depth: int = 2, limit: int = 10, full: bool = False
     ) -> CallToolResult:
         """Show linked memories, nearest first. Use it to find the causes, effects and context of a memory."""
-        every = self._engine.related(id, type=type, depth=depth)
+        every = self._engine.related(memory_id, type=type, depth=depth)
         found = every[:limit]
         if not found:
             by = f" by {type} links" if type else ""

@@ -1,0 +1,137 @@
+"""A verb as every surface reads it: its name, what it calls, its rights, and its parameters.
+
+A declaration is plain data. It imports neither the engine nor a surface, so the shell can show help at once.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from combray.records import dataclass, replace
+
+READ, WRITE, ADMIN = "read", "write", "admin"
+"""Rights: to read memories; to change memories that can be restored; to destroy, copy or move a whole store."""
+
+
+class _Unset:
+    def __repr__(self) -> str:
+        return "UNSET"
+
+
+UNSET: Any = _Unset()
+"""What a declaration leaves to the engine's signature."""
+
+
+@dataclass(frozen=True, slots=True)
+class Argument:
+    """What a tool of MCP says differently about a parameter. A small `high` saves a model tokens.
+
+    `text` is the description that a model reads, if not that of people; `single`: one text alone is allowed.
+    """
+
+    text: str = ""
+    name: str = ""
+    default: Any = UNSET
+    choices: tuple[str, ...] = ()
+    low: float | None = None
+    high: float | None = None
+    required: bool | None = None
+    many: bool | None = None
+    single: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Parameter:
+    """One parameter of a verb.
+
+    `type` is text, integer, number, truth, object, or names (a list, or a mapping of lists); `many`: a list of
+    these. Type and default are the engine's. They are repeated where the shell needs them, because its help must
+    not load the engine; a test compares both. `own`: a parameter of surfaces, which the engine does not have.
+
+    `shell` is written as in help: "--since WHEN", "--limit -k", "--auto / --no-auto"; without a dash it is an
+    argument. `form` names how the shell reads it, see `interfaces/cli/declared.py`. `mcp` is the description
+    for models, "" for that of people. A surface leaves out a parameter for which it is None.
+    """
+
+    name: str
+    help: str = ""
+    shell: str | None = None
+    mcp: str | Argument | None = None
+    type: str = "text"
+    default: Any = UNSET
+    required: bool = False
+    many: bool = False
+    single: bool = False
+    low: float | None = None
+    high: float | None = None
+    choices: tuple[str, ...] = ()
+    form: str = ""
+    shell_default: Any = UNSET
+    own: bool = False
+
+    def for_mcp(self) -> Parameter:
+        """Return the parameter as the tool has it. Its name there is the argument's, if that has one."""
+        said = self.mcp
+        if not isinstance(said, Argument):
+            return replace(self, help=said or self.help)
+        changes: dict[str, Any] = {
+            name: value
+            for name in ("choices", "low", "high", "many", "required", "single", "default")
+            if (value := getattr(said, name)) not in (None, (), UNSET)
+        }
+        # A tool may give a default of its own, the empty list and None among them.
+        changes |= {} if said.default is UNSET else {"default": said.default}
+        return replace(self, help=said.text or self.help, **changes)
+
+    def off(self, surface: str) -> Parameter:
+        """Return the parameter without one of its surfaces."""
+        return replace(self, **{surface: None})
+
+
+def flag(
+    name: str, help: str, shell: str | None = None, mcp: str | Argument | None = None, **how: Any
+) -> Parameter:
+    """Return a parameter that is true or false."""
+    return Parameter(name, help, shell, mcp, type="truth", **how)
+
+
+def limit(default: int, help: str, high: int | None = 1000, mcp: int | None = None) -> Parameter:
+    """Return `limit`. `mcp`: the default of the tool, which gives at most 50."""
+    tool = None if mcp is None else Argument("Maximum number of memories.", default=mcp, high=50)
+    return Parameter("limit", help, "--limit -k", tool, "integer", default, low=1, high=high)
+
+
+@dataclass(frozen=True, slots=True)
+class Verb:
+    """One verb.
+
+    `name` is what the shell says; a verb that the shell does not have is named by its path. `call` is the path of
+    the engine's callable, such as `documents.index`. `about` is the help, its first line the summary. `tool` is
+    the MCP tool, whose docstring is a text of its own, for models. `streams`: the result is an iterator. `lasts`:
+    it may take minutes, so a service should run it as a job. `local`:
+    it makes sense only within the process, such as a watcher that must be closed.
+    """
+
+    name: str
+    call: str
+    rights: str
+    about: str
+    parameters: tuple[Parameter, ...] = ()
+    examples: tuple[str, ...] = ()
+    tool: str = ""
+    local: bool = False
+    streams: bool = False
+    lasts: bool = False
+
+    @property
+    def summary(self) -> str:
+        """The first line of the help."""
+        return self.about.partition("\n")[0]
+
+    @property
+    def arguments(self) -> dict[str, Parameter]:
+        """Parameters of the tool by their names there."""
+        offered = [each for each in self.parameters if each.mcp is not None]
+        return {
+            each.mcp.name or each.name if isinstance(each.mcp, Argument) else each.name: each for each in offered
+        }
