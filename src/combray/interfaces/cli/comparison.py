@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from combray.interfaces.cli.failures import nothing_found, verb
-from combray.interfaces.cli.options import Target, comma_list, limit, opens_store
+from combray.interfaces.cli.options import Target, comma_list, opens_store
 from combray.interfaces.cli.output import console, for_people, short, show_json, table, visible
 from combray.records import dataclass
 from combray.values import rounded
@@ -40,10 +40,10 @@ class Compared:
     "combray compare database decision --presets default,mnemon --limit 3",
 )
 @click.argument("query", nargs=-1, required=True)
-@limit(5, "Maximum number of hits per preset.", most=100)
+@click.option("--limit", "-k", type=click.IntRange(1, 100), default=5, help="Maximum number of hits per preset.")
 @click.option("--presets", "chosen", callback=comma_list, metavar="A,B", help="Only these presets; default: all.")
 @opens_store(pipelines=True, models=True)
-def compare(target: Target, query: tuple[str, ...], limit: int, chosen: tuple[str, ...]) -> None:
+def compare(target: Target, query: tuple[str, ...], limit: int, chosen: list[str] | None) -> None:
     """Run one query with every preset, side by side.
 
     Nothing is written, so hits do not count as accessed. Each preset runs twice and the second time is shown,
@@ -52,7 +52,7 @@ def compare(target: Target, query: tuple[str, ...], limit: int, chosen: tuple[st
     from combray.presets import names
 
     known = names()
-    for name in chosen:
+    for name in chosen or ():
         if name not in known:
             raise click.BadParameter(
                 f"preset {name!r} does not exist. Use one of {', '.join(known)}.", param_hint="'--presets'"
@@ -63,7 +63,7 @@ def compare(target: Target, query: tuple[str, ...], limit: int, chosen: tuple[st
     if not text.strip():
         raise click.BadParameter("the query is blank. Give at least one word.", param_hint="'QUERY...'")
     with target.open(read_only=True) as engine:
-        compared = ask(engine, text, tuple(dict.fromkeys(chosen)) or tuple(known), limit)
+        compared = ask(engine, text, tuple(dict.fromkeys(chosen or known)), limit)
     if for_people(target):
         show(compared)
     else:

@@ -6,19 +6,14 @@ from dataclasses import asdict
 
 import click
 
-from combray.interfaces.cli.failures import verb
-from combray.interfaces.cli.options import Target, opens_store
+from combray.interfaces.cli.declared import command
+from combray.interfaces.cli.options import Target
 from combray.interfaces.cli.output import answer, show_rows
 
 
-@verb("combray entities", "combray entities --limit 500 --json")
-@click.option("--limit", type=click.IntRange(1, 10_000), default=100, help="Entities to show.")
-@opens_store()
+@command()
 def entities(target: Target, limit: int) -> None:
-    """List entities and their other names.
-
-    Those with other names come first, then those of most memories.
-    """
+    """Print the entities."""
     with target.open() as engine:
         found = engine.entities.list(limit)
     rows = []
@@ -29,22 +24,9 @@ def entities(target: Target, limit: int) -> None:
     show_rows(target, [asdict(each) for each in found], headings, rows, none=none, unbroken=("memories",))
 
 
-@verb(
-    "combray alias Kubernetes k8s kube",
-    'combray alias "Acme Corporation" Acme --merge',
-    "combray alias Kubernetes kube --remove",
-)
-@click.argument("name")
-@click.argument("others", nargs=-1, required=True)
-@click.option("--merge", is_flag=True, help="Take over the other names of OTHERS too.")
-@click.option("--remove", is_flag=True, help="OTHERS are no names of NAME.")
-@opens_store()
+@command()
 def alias(target: Target, name: str, others: tuple[str, ...], merge: bool, remove: bool) -> None:
-    """Declare other names of an entity.
-
-    A question with one name then finds memories with another. The declaration is a memory: forget its id to take
-    it back.
-    """
+    """Declare, merge or remove names."""
     if merge and remove:
         raise click.UsageError("give --merge or --remove, not both.")
     with target.open(to_write=not remove) as engine:

@@ -7,35 +7,24 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from combray.interfaces.cli.declared import command
 from combray.interfaces.cli.failures import nothing_found, verb
 from combray.interfaces.cli.files import create_private
 from combray.interfaces.cli.options import Target, in_a_folder, opens_store
 from combray.interfaces.cli.output import answer, compact, show_rows
-from combray.types import EDGE_TYPES, EdgeType
+from combray.types import EdgeType
 
 if TYPE_CHECKING:
     from combray.engine.graph import Related
 
 
-@verb('combray link CAUSE_ID EFFECT_ID --type causal --reason "led to it"')
-@click.argument("source")
-@click.argument("other", metavar="TARGET")
-@click.option("--type", "edge_type", type=click.Choice(EDGE_TYPES), default="semantic", help="Kind of edge.")
-@click.option("--weight", type=click.FloatRange(0, 1), default=0.5, help="0 to 1.")
-@click.option("--subtype", default="", show_default=False, help="Subtype, such as causes, enables or prevents.")
-@click.option("--reason", default="", show_default=False, help="Why they are related.")
-@opens_store()
-def link(
-    target: Target, source: str, other: str, edge_type: EdgeType, weight: float, subtype: str, reason: str
-) -> None:
-    """Link two memories.
-
-    SOURCE and TARGET are ids. A causal edge goes from the cause to the effect.
-    """
-    with target.open() as engine:
-        edge = engine.link(source, other, type=edge_type, weight=weight, subtype=subtype, reason=reason)
+@command()
+def link(at: Target, /, **ends: Any) -> None:
+    """Link, and print the edge."""
+    with at.open() as engine:
+        edge = engine.link(**ends)
     answer(
-        target,
+        at,
         f"Linked {edge.source} → {edge.target} ({edge.type}, weight {edge.weight:g}).",
         status="linked",
         source_id=edge.source,
@@ -46,19 +35,15 @@ def link(
     )
 
 
-@verb("combray related ID --type causal --depth 3")
-@click.argument("memory_id", metavar="ID")
-@click.option("--type", "--edge", "edge_type", type=click.Choice(EDGE_TYPES), help="Follow only these edges.")
-@click.option("--depth", type=click.IntRange(1, 10), default=2, help="Maximum number of steps.")
-@opens_store()
-def related(target: Target, memory_id: str, edge_type: EdgeType | None, depth: int) -> None:
-    """Show linked memories, nearest first."""
+@command()
+def related(target: Target, memory_id: str, type: EdgeType | None, depth: int) -> None:
+    """Print the linked memories."""
     with target.open() as engine:
-        found = engine.related(memory_id, type=edge_type, depth=depth)
+        found = engine.related(memory_id, type=type, depth=depth)
     rows = ((str(each.depth), _edges(each), each.memory) for each in found)
     show_rows(target, list(map(_as_json, found)), ("step", "edges", "memory"), rows)
     if not found:
-        nothing_found("the memory has no " + (f"{edge_type} edges." if edge_type else "edges."))
+        nothing_found("the memory has no " + (f"{type} edges." if type else "edges."))
 
 
 def _as_json(found: Related) -> dict[str, Any]:

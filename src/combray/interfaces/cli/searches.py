@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
-import click
-
-from combray.interfaces.cli.failures import nothing_found, verb
-from combray.interfaces.cli.options import Target, limit, namespaces_option, opens_store
+from combray.interfaces.cli.declared import command
+from combray.interfaces.cli.failures import nothing_found
+from combray.interfaces.cli.options import Target
 from combray.interfaces.cli.output import console, for_people, show_json, visible
 from combray.values import rounded
 
@@ -18,40 +17,11 @@ _DIGITS = 4
 """Digits of scores in the output."""
 
 
-@verb(
-    'combray memory-search "when is the deploy freeze"',
-    "combray memory-search deploy freeze -k 3",
-    name="memory-search",
-)
-@click.argument("query", nargs=-1, required=True)
-@limit(6, "Passages at most.")
-@click.option("--min-score", type=float, help="Drop passages below this score; default: the preset's.")
-@click.option(
-    "--source",
-    "sources",
-    type=click.Choice(("memory", "sessions")),
-    multiple=True,
-    help="Notes or transcripts only.",
-)
-@click.option("--scope", metavar="NAME", help="Folders of this scope only, such as user:ann.")
-@opens_store(pipelines=True)
-def memory_search(
-    target: Target,
-    query: tuple[str, ...],
-    limit: int,
-    min_score: float | None,
-    sources: tuple[str, ...],
-    scope: str | None,
-) -> None:
-    """Search the indexed files.
-
-    Prints path, lines, score and a snippet of at most 700 characters for each passage. Changed files are indexed
-    first. The pipelines are those of preset openclaw.
-    """
+@command(pipelines=True)
+def memory_search(target: Target, query: str, **asked: Any) -> None:
+    """Print the passages."""
     with target.open(to_write=True) as engine:
-        found = engine.documents.search(
-            " ".join(query), max_results=limit, min_score=min_score, sources=sources, scope=scope
-        )
+        found = engine.documents.search(query, **asked)
     if for_people(target):
         _show(found)
     else:
@@ -72,31 +42,11 @@ def _show(found: Passages) -> None:
         out.print(visible(found.reason), style="dim", markup=False)
 
 
-@verb(
-    'combray search-memory "the user\'s work projects"',
-    "combray search-memory deploy --type facts",
-    name="search-memory",
-)
-@click.argument("query", nargs=-1, required=True)
-@click.option(
-    "--type",
-    "search_type",
-    type=click.Choice(("both", "facts", "episodes")),
-    default="both",
-    help="Facts are what is true, episodes what was said and done; default: both.",
-)
-@limit(5, "Memories at most.")
-@namespaces_option
-@opens_store(pipelines=True)
-def search_memory(
-    target: Target, query: tuple[str, ...], search_type: str, limit: int, namespaces: tuple[str, ...]
-) -> None:
-    """Search facts, episodes, or both.
-
-    As JSON: text, confidence and timestamp of each memory.
-    """
+@command(pipelines=True)
+def search_memory(target: Target, query: str, namespaces: tuple[str, ...], **asked: Any) -> None:
+    """Print the memories."""
     with target.open() as engine:
-        answer = engine.search_memory(" ".join(query), search_type, limit, namespaces=namespaces or None)
+        answer = engine.search_memory(query, namespaces=namespaces or None, **asked)
     if for_people(target):
         from combray.interfaces.cli.showing import show_answer
 

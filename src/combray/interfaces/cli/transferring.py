@@ -12,9 +12,10 @@ from typing import TYPE_CHECKING, Any, TextIO
 
 import click
 
+from combray.interfaces.cli.declared import command
 from combray.interfaces.cli.failures import NOTHING_FOUND, verb
 from combray.interfaces.cli.files import new_file
-from combray.interfaces.cli.options import Target, in_a_folder, opens_store, where_option
+from combray.interfaces.cli.options import Target, opens_store
 from combray.interfaces.cli.output import (
     answer,
     counted,
@@ -30,35 +31,11 @@ if TYPE_CHECKING:
 
 _STANDARD = Path("-")
 SERVER_MEMORY = "server-memory"
-_format_option = click.option(
-    "--format",
-    "form",
-    type=click.Choice(["combray", SERVER_MEMORY]),
-    default="combray",
-    show_default=True,
-    help="server-memory: the JSONL file of the reference MCP memory server.",
-)
-_INPUT = click.Path(exists=True, dir_okay=False, allow_dash=True, path_type=Path)
 
 
-@verb("combray export memories.jsonl", "combray export | gzip > memories.jsonl.gz")
-@click.argument(
-    "path",
-    metavar="[FILE]",
-    type=click.Path(dir_okay=False, path_type=Path),
-    default=_STANDARD,
-    callback=in_a_folder,
-)
-@_format_option
-@where_option
-@opens_store()
+@command()
 def export(target: Target, path: Path, where: dict[str, Any] | None, form: str) -> None:
-    """Export a namespace as JSON lines.
-
-    The export has memories of any status, their history and edges. Without FILE, or with -, it goes to standard
-    output. 'combray import --trusted' restores it exactly. --format server-memory writes only the graph that
-    'combray mcp --tools official' keeps.
-    """
+    """Write memories, or the graph of the reference server, to a file or standard output."""
     if where and form == SERVER_MEMORY:
         raise click.UsageError("--where does not apply to --format server-memory.")
     with target.open() as engine, _writing(path) as stream:
@@ -96,26 +73,11 @@ def _writing(path: Path) -> Iterator[TextIO]:
         yield file
 
 
-@verb("combray import old.jsonl --dry-run", "combray import memories.jsonl", name="import")
-@click.argument("path", metavar="FILE", type=_INPUT)
-@click.option(
-    "--dry-run", is_flag=True, help="Write nothing; report what would be written and every invalid line."
-)
-@click.option("--skip-bad", is_flag=True, help="Skip invalid lines instead of rejecting the file.")
-@click.option("--no-diff", is_flag=True, help="Store every item without looking for duplicates.")
-@click.option(
-    "--trusted", is_flag=True, help="The file is your own: judge its texts by their own trust, not as untrusted."
-)
-@_format_option
-@opens_store(pipelines=True)
+@command(pipelines=True)
 def import_(
     target: Target, path: Path, dry_run: bool, skip_bad: bool, no_diff: bool, trusted: bool, form: str
 ) -> None:
-    """Import memories from a file.
-
-    Formats: an export, a Mnemon draft, or JSON lines of {"content": ...}. Items may have every field of remember,
-    historical dates, and edges. The whole file is validated before anything is written.
-    """
+    """Import a file, and print what was stored."""
     if form == SERVER_MEMORY:
         _import_graph(target, path, dry_run=dry_run)
         return

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING
 import click
 
 from combray.errors import MissingExtraError
+from combray.interfaces.cli.declared import command
 from combray.interfaces.cli.failures import INTERRUPTED, NOTHING_FOUND, say, verb
 from combray.interfaces.cli.options import Target, namespaces_option, opens_store
 from combray.interfaces.cli.output import answer, for_people, progress, show_lines
@@ -24,28 +25,11 @@ if TYPE_CHECKING:
     from combray.engine import Engine
 
 
-@verb(
-    "combray worker",
-    "combray worker --once --everywhere",
-    "combray worker --embedder ollama:bge-m3 --reembed --once",
-    'combray worker --embedder ollama:bge-m3 --drop "wordllama:256"',
-)
-@click.option("--once", is_flag=True, help="Process what is due now and exit.")
-@click.option(
-    "--batch", type=click.IntRange(1, 1024), default=64, metavar="N", help="Texts per call of the embedder."
-)
-@click.option("--everywhere", is_flag=True, help="Process every namespace of the store.")
-@click.option("--reembed", is_flag=True, help="Also queue all memories without a vector of this embedder.")
-@click.option("--retry-failed", is_flag=True, help="First requeue jobs that failed for good.")
-@click.option("--drop", metavar="MODEL", help="Delete the vectors of another model and exit.")
-@opens_store(pipelines=True)
+@command(pipelines=True)
 def worker(
     target: Target, once: bool, batch: int, everywhere: bool, reembed: bool, retry_failed: bool, drop: str | None
 ) -> None:
-    """Embed memories that wait for a vector.
-
-    Runs until Ctrl-C and polls every second. Any number of workers may share a store.
-    """
+    """Make vectors once or until Ctrl-C."""
     if drop is not None and (once or everywhere or reembed or retry_failed):
         raise click.UsageError("--drop excludes the other options of worker. Give it alone.")
     with target.open() as engine:
