@@ -231,7 +231,11 @@ def test_status_counts_this_namespace_only(agent: Agent, db: Path) -> None:
         ("recall", {"query": ""}, "query: is empty. Ask something."),
         ("recall", {"query": "x", "limit": 0}, "limit: must be between 1 and 50, got 0."),
         ("recall", {"query": "x", "limit": "many"}, "limit: must be a whole number, got 'many'."),
-        ("recall", {"query": "x", "intent": "HOW"}, "intent: must be one of WHY, WHEN, ENTITY, GENERAL, got 'HOW'."),
+        (
+            "recall",
+            {"query": "x", "intent": "HOW"},
+            "intent: must be one of WHY, WHEN, ENTITY, GENERAL, got 'HOW'.",
+        ),
         ("recall", {"query": "x", "since": "whenever"}, "since: cannot read 'whenever' as a time"),
         (
             "recall",

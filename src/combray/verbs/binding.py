@@ -124,15 +124,15 @@ def _text(value: Any) -> str | None:
 
 def _integer(value: Any) -> int | None:
     number = _number(value)
-    return int(number) if number is not None and number == int(number) else None
+    return None if number is None or number != int(number) else int(number)
 
 
 def _number(value: Any) -> float | None:
     if isinstance(value, str):
         value = _read(value)
-    if isinstance(value, bool) or not isinstance(value, (int, float)) or not math.isfinite(value):
+    if isinstance(value, bool) or not isinstance(value, (int, float)):
         return None
-    return value
+    return value if isinstance(value, int) or math.isfinite(value) else None
 
 
 def _truth(value: Any) -> bool | None:

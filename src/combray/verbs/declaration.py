@@ -125,8 +125,8 @@ class Verb:
 
     @property
     def summary(self) -> str:
-        """The first line of the help."""
-        return self.about.partition("\n")[0]
+        """The first sentence of the help."""
+        return self.about.partition("\n")[0].partition(". ")[0].rstrip(".") + "."
 
     @property
     def arguments(self) -> dict[str, Parameter]:

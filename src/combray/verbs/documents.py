@@ -189,7 +189,7 @@ VERBS = (
         "conversation.add",
         WRITE,
         "Store one turn of a conversation.",
-        (SESSION, replace(TURN, own=False), replace(SPEAKER, own=False), AUTO),
+        (SESSION, *(replace(each, own=False) for each in (TURN, SPEAKER, AUTO))),
         tool="add_turn",
     ),
     Verb("conversation.add_many", "conversation.add_many", WRITE, "Store turns in order.", lasts=True),

@@ -373,7 +373,7 @@ VERBS = (
         ),
         tool="settle_memories",
     ),
-    Verb("remember-many", "remember_many", WRITE, "Remember many texts, one transaction a batch.", lasts=True),
+    Verb("remember_many", "remember_many", WRITE, "Remember many texts, one transaction a batch.", lasts=True),
     Verb("unsettled", "unsettled", READ, "List pairs of memories of which the later may change the earlier."),
     Verb("chain", "chain", READ, "Show what a memory replaced and what replaced it, earliest first."),
 )

@@ -60,7 +60,7 @@ def parameters(verb: Verb) -> dict[str, Parameter]:
 
     Parameters that JSON cannot express (callbacks, streams, objects) are left out.
     """
-    found = dict(_of_signature(verb))
+    found = signature(verb)
     merged = {each.name: _completed(each, found.get(each.name)) for each in verb.parameters}
     return merged | {name: each for name, each in found.items() if name not in merged and each.type}
 
@@ -80,6 +80,12 @@ def _completed(declared: Parameter, found: Parameter | None) -> Parameter:
 
 def _empty(declared: Parameter) -> Any:
     return () if declared.many else False if declared.type == "truth" else None
+
+
+@functools.cache
+def signature(verb: Verb) -> dict[str, Parameter]:
+    """Return the parameters that the engine's signature has. Those that JSON cannot express have no type."""
+    return dict(_of_signature(verb))
 
 
 def _of_signature(verb: Verb) -> Iterator[tuple[str, Parameter]]:

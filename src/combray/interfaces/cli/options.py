@@ -170,7 +170,7 @@ def _with_target(*options: Callable[[Function], Function], **fixed: str) -> Call
             # A blank value, such as --preset "$UNSET", is not set.
             own = {name: value for name, value in own.items() if value} | fixed
             outer = click.get_current_context().find_object(Target)
-            return function(*args, target=Target(**own).over(outer), **given)
+            return function(Target(**own).over(outer), *args, **given)
 
         verb: Function = wrapped
         for option in options:
