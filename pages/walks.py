@@ -44,7 +44,6 @@ NOTES = {
     "RequireDay": "only that day",
     "KeepStrong": "far below the best",
     "ShowSuccessors": "current for outdated",
-    "LeadWithPresent": "present before past",
     "ShowLater": "later statements",
     "KeepOwnText": "found by its own text",
     "EmbedQuery": "vector of the question",

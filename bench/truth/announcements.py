@@ -18,7 +18,7 @@ from typing import Any
 from rich.console import Console
 from rich.table import Table
 
-from combray.language.tense import puts_off, tense_of
+from combray.language.tense import says_put_off, tense_of
 from combray.language.validity import validity_of
 
 KINDS = ("change", "postponed", "cancelled", "event", "habit")
@@ -63,7 +63,7 @@ def counted(notes: Iterable[Mapping[str, Any]]) -> Mapping[tuple[str, str], tupl
 
 def is_right(note: Mapping[str, Any]) -> bool:
     """Return whether a note is read as its label says."""
-    return puts_off(note["text"]) if note["kind"] == "cancelled" else begins(note) == note["from"]
+    return says_put_off(note["text"]) if note["kind"] == "cancelled" else begins(note) == note["from"]
 
 
 def begins(note: Mapping[str, Any]) -> str | None:

@@ -1,4 +1,4 @@
-"""Training of `combray.scoring.revisions`: a conditional logit that orders candidates, a logit for the best one.
+"""Training of `combray.facts.ranker`: a conditional logit that orders candidates, a logit for the best one.
 
 Both are fitted by Newton's method with an L2 penalty on standardised columns, so a fit has no random part. The
 returned weights are those of the columns as they are.
@@ -12,7 +12,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from combray.scoring.revisions import of_list
+from combray.facts.ranker import of_list
 
 Row = NDArray[np.float64]
 Table = NDArray[np.float64]

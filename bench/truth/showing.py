@@ -1,19 +1,22 @@
-"""Fit the weights with which recall shows a later statement: `python -m bench.truth.showing FILE…`.
+"""Fit the weights with which recall shows a later statement: `python -m bench.truth.showing FILE… [--out FILE]`.
 
-    python -m bench.truth.showing DEV bench/truth/sets/stories.jsonl:odd bench/truth/sets/plans.jsonl:odd
+    python -m bench.truth.showing DEV bench/truth/sets/stories.jsonl:odd bench/truth/sets/plans.jsonl:odd \
+        --out src/combray/facts/ranker.json
 
 One row for each question, hit and open `may_revise` edge to that hit, all stories of a file and language in one
 store.
 It counts as right if the hit is outdated for the question and the later statement is current. Logistic
-regression by Newton's method; the printed weights go into `combray.recall.later.ShowLater`.
+regression by Newton's method; the printed weights go into `combray.facts.later.ShowLater`.
 """
 
 from __future__ import annotations
 
 import argparse
+import json
 import sys
 from collections.abc import Sequence
 from dataclasses import replace
+from pathlib import Path
 
 import numpy as np
 from numpy.typing import NDArray
@@ -23,9 +26,9 @@ from bench.truth.stories import Question, together
 from bench.truth.systems import Combray
 from bench.truth.training import halved
 from combray import presets
-from combray.recall.later import EdgeEvidence, ShowLater
-from combray.recall.state import Recalling
-from combray.recall.times import Times
+from combray.facts.later import ShowLater, evidence
+from combray.facts.times import Times
+from combray.forms.recalling import Recalling
 from combray.runtime import Link
 
 Row = tuple[str, str, dict[str, float]]
@@ -36,19 +39,14 @@ def look(seen: list[Row]) -> ShowLater:
     """Return a stage that does what `ShowLater` does, and notes the evidence for the edges of the first hits."""
 
     class Look(ShowLater):
-        def _that_matter(
-            self, links: Sequence[Link], state: Recalling, hits: set[int], times: Times
-        ) -> list[Link]:
-            evidence = EdgeEvidence(state, links, times)
+        def _that_matter(self, links: Sequence[Link], state: Recalling, times: Times) -> list[Link]:
             keys = sorted({key for link in links for key in (link.source, link.target)})
             memories = state.reader.memories(keys)
             ref = {key: str(memory.metadata["ref"]) for key, memory in zip(keys, memories, strict=True)}
-            seen.extend(
-                (ref[link.source], ref[link.target], evidence.of(link, evidence.shares[link.target]))
-                for link in links
-                if link.target in hits
-            )
-            found: list[Link] = super()._that_matter(links, state, hits, times)
+            hits = set(state.keys.tolist())
+            rows = zip(links, evidence(state, links, times), strict=True)
+            seen.extend((ref[link.source], ref[link.target], row) for link, row in rows if link.target in hits)
+            found: list[Link] = super()._that_matter(links, state, times)
             return found
 
     return Look()
@@ -59,6 +57,7 @@ def main(arguments: list[str] | None = None) -> int:
     parser = argparse.ArgumentParser(prog="python -m bench.truth.showing", description=__doc__)
     parser.add_argument("file", nargs="+", help="stories, .jsonl; `FILE:odd` or `FILE:even` takes half")
     parser.add_argument("--embedder", action="append", help="none and wordllama, if none is given")
+    parser.add_argument("--out", type=Path, help="the ranker's file, which gets the weights")
     options = parser.parse_args(arguments)
     sets = [halved(name) for name in options.file]
     seen: list[Row] = []
@@ -89,8 +88,11 @@ def main(arguments: list[str] | None = None) -> int:
     table = np.array([[1.0, *(row[name] for name in names)] for row in rows])
     weights = logistic(table, np.array(right))
     sys.stdout.write(f"{len(rows)} rows, {int(sum(right))} right\n")
-    named = zip(["bias", *names], weights, strict=True)
-    sys.stdout.write("  ".join(f"{name}={value:.2f}" for name, value in named) + "\n")
+    named = {name: round(value, 2) for name, value in zip(["bias", *names], weights.tolist(), strict=True)}
+    sys.stdout.write(json.dumps(named) + "\n")
+    if options.out:
+        file = json.loads(options.out.read_text(encoding="utf-8"))
+        options.out.write_text(json.dumps({**file, "showing": named}) + "\n", encoding="utf-8")
     return 0
 
 

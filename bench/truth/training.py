@@ -4,14 +4,14 @@ All stories of a language and file are told to one store, in time order, by the 
 the candidates of `SuggestRevisions` and their features are recorded. A candidate is right if a question of the
 story calls it stale and the statement current.
 
-The shipped weights (`src/combray/scoring/revisions.json`) come from `bench/truth/sets`: the stories with odd
+The shipped weights (`src/combray/facts/ranker.json`) come from `bench/truth/sets`: the stories with odd
 numbers of two authors, all stories of three others, the pairs with odd numbers, and the situations of `training`.
 The even ones are unseen. Figures are from a cross-validation in which the stories of an author are scored by
 models that have not seen that author (`--by story`: not that story). Situations and pairs only teach. Length of
 texts is no feature: in these stories the current statements are longer, which is no rule of life.
 
     python -m bench.truth.training SETS/stories.jsonl:odd SETS/more-stories.jsonl SETS/pairs.jsonl:odd \
-        SETS/training --onnx MODEL --out src/combray/scoring/revisions.json
+        SETS/training --onnx MODEL --out src/combray/facts/ranker.json
 
 `--check` measures the shipped weights and trains nothing: give it stories that were not trained on
 (`FILE:even --check --onnx MODEL`).
@@ -34,11 +34,11 @@ import combray
 from bench.truth.choice import Lists, best_of_lists, choose, weigh
 from bench.truth.stories import Question, Statement, Story, load, together
 from combray import presets
+from combray.facts.candidates import FEATURES, NO_CHANGE, SuggestRevisions, features, level_of
+from combray.facts.ranker import Ranker, probabilities
+from combray.forms.remembering import Remembering
 from combray.pipeline import walk
-from combray.remember.revisions import FEATURES, NO_CHANGE, SuggestRevisions, features, level_of
-from combray.remember.state import Remembering
 from combray.runtime import Runtime
-from combray.scoring.revisions import Ranker, probabilities
 
 FOLDS = 5
 OF_ALONE, OF_PAIRS = 0.5, 1.0
@@ -211,7 +211,7 @@ def main(arguments: list[str] | None = None) -> int:
     parser.add_argument("--onnx", help="folder of the contextual model, all-MiniLM-L6-v2 for the shipped weights")
     parser.add_argument("--by", choices=("author", "story"), default="author", help="of the cross-validation")
     parser.add_argument("--check", action="store_true", help="measure the shipped weights; train nothing")
-    parser.add_argument("--out", type=Path, help="write the weights here")
+    parser.add_argument("--out", type=Path, help="the ranker's file, which gets the weights")
     options = parser.parse_args(arguments)
     embedders = EMBEDDERS | ({"contextual": f"onnx:{options.onnx}"} if options.onnx else {})
     levels: dict[str, dict[str, object]] = {}
@@ -231,9 +231,9 @@ def main(arguments: list[str] | None = None) -> int:
             raised = RAISED.get(level, round(found["least @10%"], 4))
             levels[level] = {**train(every), "raise_from": raised}
     if options.out:
-        options.out.write_text(
-            json.dumps({"features": list(FEATURES), "levels": levels}) + "\n", encoding="utf-8"
-        )
+        shown = json.loads(options.out.read_text(encoding="utf-8"))["showing"]
+        file = {"features": list(FEATURES), "levels": levels, "showing": shown}
+        options.out.write_text(json.dumps(file) + "\n", encoding="utf-8")
     return 0
 
 

@@ -23,10 +23,10 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from combray.consolidate.state import Planning
+from combray.forms.recalling import Recalling
+from combray.forms.remembering import Draft, Remembering, Survey
 from combray.pipeline import Pipeline, Stage, State, Transaction, stage_name, walk
 from combray.presets.preset import READ, WRITE, Preset
-from combray.recall.state import Recalling
-from combray.remember.state import Draft, Remembering, Survey
 from combray.runtime import (
     Arm,
     Arrival,

@@ -9,7 +9,7 @@ from datetime import UTC, datetime
 
 import pytest
 
-from combray.language.tense import puts_off, says_put_off, tense_of
+from combray.language.tense import says_put_off, tense_of
 from combray.language.validity import validity_of
 
 SAID = datetime(2025, 5, 14, 9, 30, tzinfo=UTC)
@@ -71,7 +71,6 @@ def test_the_day_from_which_it_holds(text: str, day: str | None) -> None:
     ],
 )
 def test_words_of_putting_off_and_dropping(text: str, outright: bool) -> None:
-    assert puts_off(text)
     assert says_put_off(text) is outright
 
 
@@ -80,4 +79,4 @@ def test_words_of_putting_off_and_dropping(text: str, outright: bool) -> None:
     ["Call the plumber and switch the heating off.", "Scrap metal goes to the yard.", "家里养了两只猫。"],
 )
 def test_other_words_put_nothing_off(text: str) -> None:
-    assert not puts_off(text)
+    assert not says_put_off(text)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from combray.language.tables import section
-from combray.language.tense import TenseTable, claim_of, puts_off, says_put_off, tense_of
+from combray.language.tense import TenseTable, claim_of, says_put_off, tense_of
 
 
 @pytest.mark.parametrize(
@@ -150,27 +150,6 @@ def test_every_pattern_of_a_language_with_spaces_names_a_word_that_it_needs() ->
     for code in ("en", "vi"):
         missing = [each for kind in of_tense for each in getattr(tables[code], kind) if "=> " not in each]
         assert missing == []
-
-
-@pytest.mark.parametrize(
-    ("text", "expected"),
-    [
-        ("The cutover is pushed to 7 March.", True),
-        ("The bank has said no, so the robots are off.", True),
-        ("We changed our mind and stay with Nordwind.", True),
-        ("I've taken my notice back.", True),
-        ("The move is cancelled.", True),
-        ("学校没批，转学的事算了。", True),
-        ("Chuyến đi bị hủy rồi.", True),
-        ("Four boxes of books are packed.", False),
-        ("The school bus leaves at 7:40.", False),
-        ("The new landlord from 1 March is Keller Estates.", False),
-        ("双语园的校车早上七点四十到小区东门。", False),
-        ("Đóng được bốn thùng sách rồi.", False),
-    ],
-)
-def test_words_with_which_a_plan_is_put_off_or_dropped(text: str, expected: bool) -> None:
-    assert puts_off(text) is expected
 
 
 @pytest.mark.parametrize(

@@ -14,12 +14,12 @@ from exact import PLACES, ExactEmbedder, opened, sharing
 
 import combray
 from combray import Engine, InvalidInputError, presets
+from combray.forms.recalling import Recalling
 from combray.pipeline import stage_name
 from combray.presets.preset import Preset
 from combray.presets.tuning import tuned
 from combray.recall.rerank import Rerank
 from combray.recall.search_paths import SearchPaths
-from combray.recall.state import Recalling
 from combray.recall.weigh import FuseRRF
 from combray.runtime import Embedder, Found, Ranked
 from combray.scoring.decay import SHAPES, weibull

@@ -9,7 +9,7 @@ import pytest
 from exact import PLACES, ExactEmbedder, opened, sharing
 
 from combray import Engine
-from combray.recall.state import Recalling
+from combray.forms.recalling import Recalling
 from combray.recall.traverse import LIMITS, BeamSearch
 from combray.recall.weigh import WITH_EMBEDDINGS, WITHOUT_EMBEDDINGS, FuseRRF, WeightedSumByIntent
 from combray.runtime import Found, Link, Ranked

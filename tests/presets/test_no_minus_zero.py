@@ -11,11 +11,11 @@ import pytest
 
 import combray
 from combray import presets
+from combray.forms.recalling import Recalling
 from combray.interfaces.cli import showing
 from combray.interfaces.cli.comparison import as_json as compared_as_json
 from combray.interfaces.mcp import lines
 from combray.presets import Preset
-from combray.recall.state import Recalling
 from combray.runtime import Runtime
 from combray.stages import READ, Pipeline
 from combray.types import Hit

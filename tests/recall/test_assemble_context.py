@@ -3,8 +3,8 @@ from __future__ import annotations
 from typing import Any
 
 import combray
+from combray.forms.recalling import Recalling
 from combray.recall.assemble import AssembleContext, line_of
-from combray.recall.state import Recalling
 from combray.testing.fakes import FakeClock, memory
 from combray.types import Hit, Memory
 

@@ -10,8 +10,8 @@ import pytest
 
 import combray
 from combray import Engine
+from combray.forms.recalling import Recalling
 from combray.recall.order import MMR, DiversityClusters
-from combray.recall.state import Recalling
 from combray.testing.fakes import FakeClock, vector
 
 

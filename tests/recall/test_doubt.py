@@ -11,7 +11,7 @@ import pytest
 
 import combray
 from combray import Answer, Engine, presets
-from combray.recall.later import DOUBTED_FROM, ShowLater
+from combray.facts.later import DOUBTED_FROM, chance
 from combray.runtime import Link
 from combray.testing.fakes import FakeClock
 
@@ -97,10 +97,9 @@ def test_a_mark_needs_a_probability_of_one_half_for_the_question(weight: float, 
 
 
 def test_the_probability_of_an_edge_worked_by_hand() -> None:
-    weigh = ShowLater().weigh
     # ln(0.8 / 0.2) = 1.3863 and ln(0.9 / 0.1) = 2.1972
-    assert weigh({"edge": 1.3863, "first": 1.0, "share": 1.0}) == pytest.approx(0.4239, abs=1e-4)
-    assert weigh({"edge": 2.1972, "first": 1.0, "share": 1.0}) == pytest.approx(0.5246, abs=1e-4)
+    assert chance({"edge": 1.3863, "first": 1.0, "share": 1.0}) == pytest.approx(0.4239, abs=1e-4)
+    assert chance({"edge": 2.1972, "first": 1.0, "share": 1.0}) == pytest.approx(0.5246, abs=1e-4)
     assert DOUBTED_FROM == 0.5
 
 

@@ -5,9 +5,9 @@ from datetime import UTC, date, datetime
 import pytest
 
 import combray
+from combray.forms.recalling import Recalling
 from combray.language.tokens import query_terms
 from combray.recall.query import ExpandQuery, ReadNames, date_forms, forms_of, synonyms
-from combray.recall.state import Recalling
 from combray.testing.fakes import FakeClock
 
 NOW = datetime(2024, 3, 10, 12, tzinfo=UTC).timestamp()

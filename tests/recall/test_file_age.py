@@ -7,8 +7,8 @@ import pytest
 
 import combray
 from combray import Engine
+from combray.forms.recalling import Recalling
 from combray.recall.decay import FileAgeDecay
-from combray.recall.state import Recalling
 from combray.testing.fakes import FakeClock
 from combray.types import MemoryItem
 

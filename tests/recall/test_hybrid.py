@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 import combray
+from combray.forms.recalling import Recalling
 from combray.recall.hybrid import LEAST, MergeHybrid, share_of_best, strict_before_relaxed
-from combray.recall.state import Recalling
 from combray.runtime import Runtime
 from combray.testing.fakes import FakeClock
 

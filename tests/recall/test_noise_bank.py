@@ -8,10 +8,10 @@ import pytest
 
 import combray
 from combray import Engine
+from combray.forms.recalling import Recalling
 from combray.language.noise import prototypes
 from combray.recall.noise import FilterNoise
 from combray.recall.query import EmbedQuery
-from combray.recall.state import Recalling
 from combray.runtime import Filter, Vectors
 from combray.testing.fakes import FakeClock
 

@@ -10,10 +10,10 @@ import pytest
 
 import combray
 from combray import Engine
+from combray.forms.recalling import Recalling
 from combray.pipeline import Pipeline, leaves_process
 from combray.presets.mnemo import PRESET as MNEMO
 from combray.recall.rerank import Rerank
-from combray.recall.state import Recalling
 from combray.runtime import Runtime
 from combray.testing.fakes import FakeClock, FakeReranker
 

@@ -3,8 +3,8 @@ from __future__ import annotations
 import numpy as np
 
 import combray
+from combray.forms.recalling import Recalling
 from combray.recall.scope import FilterScope
-from combray.recall.state import Recalling
 from combray.runtime import Filter
 from combray.testing.fakes import FakeClock
 

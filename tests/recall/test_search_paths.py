@@ -10,10 +10,10 @@ import pytest
 
 import combray
 from combray import Engine, presets
+from combray.forms.recalling import Recalling
 from combray.pipeline import Transaction
 from combray.recall.query import EmbedQuery, ExpandQuery, ReadQuery
 from combray.recall.search_paths import SearchPaths
-from combray.recall.state import Recalling
 from combray.remember.write import Settle, TakeSurvey, Write
 from combray.runtime import Embedder, Filter, Link
 from combray.testing.fakes import FakeClock, FakeEmbedder

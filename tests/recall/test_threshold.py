@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 
 import combray
+from combray.forms.recalling import Recalling
 from combray.recall.hybrid import Threshold
-from combray.recall.state import Recalling
 
 
 def kept(scores: list[float], text: list[float], min_score: float | None = None) -> tuple[list[int], str]:

@@ -10,8 +10,8 @@ import pytest
 
 import combray
 from combray import Engine
+from combray.forms.recalling import Recalling
 from combray.recall.decay import WeibullDecay
-from combray.recall.state import Recalling
 from combray.runtime import Filter
 from combray.testing.fakes import FakeClock
 from combray.types import Tier

@@ -11,11 +11,11 @@ import pytest
 import combray
 from combray import presets
 from combray.errors import StoreError
+from combray.facts.candidates import SuggestRevisions
 from combray.pipeline import Transaction, stage_name, walk
 from combray.remember.diff import Diff
 from combray.remember.extract import ExtractEntities
 from combray.remember.link import LinkCausal, LinkTemporal
-from combray.remember.revisions import SuggestRevisions
 
 BAD = "Louisiana is where the otters sleep"
 GOOD = ("Ada works at Acme in Lisbon", "The deploy failed because the lock expired")

@@ -4,7 +4,7 @@ import pytest
 
 import combray
 from combray import InvalidInputError
-from combray.remember.state import Draft, Remembering
+from combray.forms.remembering import Draft, Remembering
 from combray.remember.validate import AssignScope
 from combray.testing.fakes import FakeClock, memory
 

@@ -7,8 +7,8 @@ from typing import Any
 import pytest
 
 import combray
+from combray.forms.remembering import Remembering
 from combray.remember import embed
-from combray.remember.state import Remembering
 from combray.runtime import Reader
 
 _OTHERS = [f"Note {number}: the {thing} was checked." for number in range(20) for thing in ("pump", "valve")]

@@ -10,8 +10,8 @@ from typing import ClassVar
 
 import combray
 from combray import Engine, presets
+from combray.forms.remembering import Remembering
 from combray.remember.diff import Diff
-from combray.remember.state import Remembering
 from combray.runtime import Runtime
 
 ROUNDS = 12

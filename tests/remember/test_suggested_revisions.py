@@ -12,8 +12,8 @@ import pytest
 import combray
 from combray import presets
 from combray.engine.revisions import suggest_left
+from combray.facts.candidates import SuggestRevisions
 from combray.presets.tuning import tuned
-from combray.remember.revisions import SuggestRevisions
 from combray.types import Remembered
 
 DAY = 86_400.0

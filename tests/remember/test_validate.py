@@ -12,9 +12,9 @@ from click.testing import CliRunner
 
 import combray
 from combray import Memory
+from combray.forms.remembering import Remembering
 from combray.interfaces.cli import combray as shell
 from combray.interfaces.mcp.calls import Calls
-from combray.remember.state import Remembering
 from combray.remember.validate import Validate
 from combray.runtime.documents import Workspace
 from combray.types import DEFAULT_TRUST, TRUSTS

@@ -3,8 +3,8 @@
 import numpy as np
 import pytest
 
-from combray.remember.revisions import FEATURES
-from combray.scoring.revisions import WARM, WINDOW, Budget, Level, feature_names, probabilities, ranker
+from combray.facts.candidates import FEATURES
+from combray.facts.ranker import WARM, WINDOW, Budget, Level, feature_names, probabilities, ranker
 
 
 def test_the_weights_belong_to_the_features() -> None:

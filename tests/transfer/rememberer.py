@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 
+from combray.forms.remembering import Remembering
 from combray.remember.guard import Guard
-from combray.remember.state import Remembering
 from combray.remember.validate import Validate
 from combray.runtime import Arrival, Link, Runtime, Store
 from combray.testing.fakes import FakeClock, FakeEmbedder

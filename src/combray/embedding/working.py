@@ -13,11 +13,11 @@ import numpy as np
 
 from combray.embedding.attempts import MOST_ATTEMPTS, Tried, embed_each, pause
 from combray.errors import StoreError
+from combray.forms.remembering import Draft, Remembering
 from combray.language.indexing import full_text
 from combray.records import dataclass, replace
 from combray.remember.embed import search_nearest
 from combray.remember.link import LinkSemantic
-from combray.remember.state import Draft, Remembering
 from combray.runtime import Embedder, Reader, Runtime, Writer
 from combray.runtime.leases import is_there, new_holder
 from combray.runtime.queue import Job

@@ -224,8 +224,8 @@ class Verbs:
     def _write(
         self, items: Sequence[Mapping[str, Any]], diff: bool, *, suggest: bool, judged_as: str = ""
     ) -> list[Remembered]:
+        from combray.forms.remembering import Remembering
         from combray.language.text import trim
-        from combray.remember.state import Remembering
 
         self._at.accesses.flush()
         now = self.runtime.clock()

@@ -8,16 +8,16 @@ from functools import partial
 import numpy as np
 
 from combray.engine.namespace import Namespace
+from combray.facts.candidates import SuggestRevisions, level_of
+from combray.facts.edges import KeepRevisions
+from combray.facts.ranker import Level
+from combray.facts.waiting import left, put_left
+from combray.forms.remembering import Draft, Remembering
 from combray.language.scopes import scope_set
 from combray.language.tense import claim_of
 from combray.pipeline import advise, walk
 from combray.remember.embed import FindNearest
-from combray.remember.revision_edges import KeepRevisions
-from combray.remember.revisions import SuggestRevisions, level_of
-from combray.remember.revisions_left import left, put_left
-from combray.remember.state import Draft, Remembering
 from combray.runtime import Filter, Writer
-from combray.scoring.revisions import Level
 from combray.types import LIVE_STATUSES
 
 MOST = 2_000

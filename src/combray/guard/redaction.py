@@ -117,7 +117,7 @@ _SHAPES = (
         ("passw", "passcode", "passphrase", "mật khẩu", "contraseña", "mot de passe"),
     ),
     _Shape("password", re.compile(r"密码(?:是|为)[:：]?\s?[\"'“]?([!-~]{4,100})"), _has_figure, ("密码",)),
-    # Not within a hexadecimal word, such as a UUID or a commit: one in 400 UUIDs holds digits that pass for a card.
+    # Not within a hexadecimal word, such as a UUID or a commit: digits of one UUID in 400 pass for a card.
     _Shape(
         "card number",
         re.compile(r"\d(?<![\dA-Fa-f.-]\d)(?:[ -]?\d){12,18}(?![\dA-Fa-f]|[.-]\d|-[A-Fa-f])"),

@@ -1,7 +1,7 @@
 """What makes a later text look like a new value of an earlier one: shared words, other values, cues of a change.
 
 Similarity alone proposes the wrong pairs: texts that hold side by side are as similar as texts that replace one
-another. The features here are counts over sets of words; `scoring.revisions` weighs them. Words are data
+another. The features here are counts over sets of words; `facts.ranker` weighs them. Words are data
 (`revisions.json` of a language).
 """
 

@@ -45,8 +45,8 @@ class TenseTable(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     to"); bounding: what makes it neither ("by"); closing: times of which only the end counts ("end of the year");
     changing: verbs of a change, in the present, whose date is that of the change; postponed: words that put
     something off to another day ("pushed to"); swapped: words beside a new day ("instead", "two weeks later");
-    given_up: what stands before the old one ("instead of"); called_off: words of the end of a plan ("called
-    off"); halted: words of what may be one ("changed my mind").
+    given_up: what stands before the old one ("instead of"); called_off: words of the end of a plan
+    ("called off").
     """
 
     macros: list[str] = []
@@ -88,8 +88,6 @@ class TenseTable(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     given_up_patterns: list[str] = []
     called_off: list[str] = []
     called_off_patterns: list[str] = []
-    halted: list[str] = []
-    halted_patterns: list[str] = []
 
 
 _tables = section("tense", TenseTable)
@@ -145,15 +143,10 @@ class Claim:
         return self.tense in ("present", "past", "planned") and _marked("additive", self.text)
 
 
-def puts_off(text: str) -> bool:
-    """Return whether a text has words with which a plan is put off to another day, or dropped."""
-    return says_put_off(text) or _marked("halted", text)
-
-
 def says_put_off(text: str) -> bool:
     """Return whether a text says outright that something is put off to another day, or does not take place.
 
-    "Sold out before nine" retracts, and "stays on the third floor" halts: neither calls anything off. Nor does a
+    "Sold out before nine" retracts and calls nothing off. Nor does a
     question ("What if I took the train on the 8th instead?").
     """
     if any(mark in text for mark in _ASKS):

@@ -2,7 +2,7 @@
 
 "I live in Lisbon" and "We moved to Porto" share no word, but both are about a home. Words are data (`topics.json`
 of a language, words by topic); the name of a topic is the same in every language. A word proves nothing: common
-topics are a feature of `scoring.revisions`, and no statement changes another by them.
+topics are a feature of `facts.ranker`, and no statement changes another by them.
 """
 
 from __future__ import annotations

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from combray.facts.later import ShowLater
+from combray.facts.successors import FollowRevisions, ShowSuccessors
 from combray.pipeline import Pipeline
 from combray.presets.preset import READ, Preset
 from combray.recall.aliases import MatchEntities, ReadAliases
@@ -12,10 +14,8 @@ from combray.recall.day import ReadDay, RequireDay
 from combray.recall.derived import SetFactsBeside
 from combray.recall.evidence import RequireEvidence
 from combray.recall.keep import KeepStrong
-from combray.recall.later import ShowLater
 from combray.recall.own_text import KeepOwnText
 from combray.recall.passages import SplitQuery
-from combray.recall.present import FollowRevisions, LeadWithPresent, ShowSuccessors
 from combray.recall.query import EmbedQuery, ReadQuestion
 from combray.recall.search import SearchContext
 from combray.recall.signals import (
@@ -29,15 +29,15 @@ from combray.recall.signals import (
 from combray.recall.weigh import Cut
 
 if TYPE_CHECKING:
-    from combray.remember.state import Remembering
+    from combray.forms.remembering import Remembering
 
 
 def _remember() -> Pipeline[Remembering]:
+    from combray.facts.candidates import SuggestRevisions
+    from combray.facts.edges import KeepRevisions
     from combray.presets.writing import FEWER_LINKS, write_pipeline
     from combray.remember.diff import Diff
     from combray.remember.embed import FindNearest
-    from combray.remember.revision_edges import KeepRevisions
-    from combray.remember.revisions import SuggestRevisions
 
     return (
         write_pipeline(
@@ -79,7 +79,6 @@ PRESET = Preset(
             KeepStrong(),
             ShowSuccessors(),
             SetFactsBeside(),
-            LeadWithPresent(),
             ShowLater(),
             KeepOwnText(),
             Cut(),

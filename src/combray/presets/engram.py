@@ -17,7 +17,7 @@ from combray.recall.search_parallel import SearchParallel
 from combray.recall.weigh import Cut
 
 if TYPE_CHECKING:
-    from combray.remember.state import Remembering
+    from combray.forms.remembering import Remembering
 
 
 def _remember() -> Pipeline[Remembering]:

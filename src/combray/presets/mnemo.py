@@ -21,7 +21,7 @@ from combray.recall.search_paths import SearchPaths
 from combray.recall.weigh import Cut, FuseRRF
 
 if TYPE_CHECKING:
-    from combray.remember.state import Remembering
+    from combray.forms.remembering import Remembering
 
 
 def _remember() -> Pipeline[Remembering]:

@@ -18,7 +18,7 @@ from combray.recall.traverse import BeamSearch
 from combray.recall.weigh import Cut, FuseRRF, ScoreFourSignals, WeightedSumByIntent
 
 if TYPE_CHECKING:
-    from combray.remember.state import Remembering
+    from combray.forms.remembering import Remembering
 
 
 def _remember() -> Pipeline[Remembering]:

@@ -18,7 +18,7 @@ from combray.recall.signals import SortByScore
 from combray.recall.weigh import Cut
 
 if TYPE_CHECKING:
-    from combray.remember.state import Remembering
+    from combray.forms.remembering import Remembering
 
 
 def _remember() -> Pipeline[Remembering]:

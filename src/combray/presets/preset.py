@@ -8,8 +8,8 @@ from combray.pipeline import Pipeline
 from combray.records import dataclass, field
 
 if TYPE_CHECKING:
-    from combray.recall.state import Recalling
-    from combray.remember.state import Remembering
+    from combray.forms.recalling import Recalling
+    from combray.forms.remembering import Remembering
 
 READ = ("query",)
 WRITE = ("items",)

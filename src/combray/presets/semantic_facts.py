@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
+from combray.forms.recalling import Recalling
 from combray.pipeline import Pipeline
 from combray.presets.preset import READ, Preset
 from combray.recall.assemble import Assemble
@@ -15,11 +16,10 @@ from combray.recall.hybrid import NameMode
 from combray.recall.order import DiversityClusters
 from combray.recall.own_text import KeepOwnText
 from combray.recall.query import EmbedQuery, ReadQuestion
-from combray.recall.state import Recalling
 from combray.recall.weigh import Cut
 
 if TYPE_CHECKING:
-    from combray.remember.state import Remembering
+    from combray.forms.remembering import Remembering
 
 
 def _remember() -> Pipeline[Remembering]:

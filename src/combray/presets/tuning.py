@@ -23,7 +23,7 @@ TUNED: tuple[tuple[str, str, Change], ...] = (
     ("guard_policy", "combray.remember.guard:Guard", lambda value: {"policy": value}),
     (
         "revision_budget",
-        "combray.remember.revision_edges:KeepRevisions",
+        "combray.facts.edges:KeepRevisions",
         lambda value: {"budget": value, "of_turns": value},
     ),
     ("mmr", "combray.recall.order:MMR", lambda value: {"enabled": True} if value else {}),
@@ -62,8 +62,8 @@ def _suggesting(pipeline: Pipeline[Any], settings: Mapping[str, Any]) -> Pipelin
     """
     if not settings.get("revision_budget"):
         return pipeline
-    from combray.remember.revision_edges import KeepRevisions
-    from combray.remember.revisions import SuggestRevisions
+    from combray.facts.candidates import SuggestRevisions
+    from combray.facts.edges import KeepRevisions
 
     names = {stage_name(stage) for stage in walk(pipeline.stages)}
     if "KeepRevisions" in names or not names >= {"TakeSurvey", "Write"}:

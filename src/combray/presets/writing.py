@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from combray.forms.remembering import Remembering
 from combray.pipeline import Pipeline, Stage, Transaction
 from combray.presets.preset import WRITE
 from combray.remember.diff import Diff
@@ -15,7 +16,6 @@ from combray.remember.link import (
     LinkTemporal,
 )
 from combray.remember.retain import RefreshImportance
-from combray.remember.state import Remembering
 from combray.remember.suggest import SuggestCausal, SuggestSemantic
 from combray.remember.time import ReadTime
 from combray.remember.validate import Validate

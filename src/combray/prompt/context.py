@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 
 from combray.errors import InvalidInputError
+from combray.facts.marks import marks
 from combray.language.dates.named import days_named
 from combray.language.indexing import normalised
 from combray.language.token_count import TokenCounter
@@ -19,7 +20,6 @@ from combray.prompt.formats import FORMATS, STYLES, Format, Line, Style
 from combray.prompt.held import QUESTION, held
 from combray.prompt.shown import add_shown, shown_before
 from combray.recall.assemble import marked_hits
-from combray.recall.marks import marks
 from combray.records import dataclass, replace
 from combray.runtime import Memories, Reader
 from combray.types import Answer, Memory, RecallOptions

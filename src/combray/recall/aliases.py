@@ -7,9 +7,9 @@ from collections.abc import Collection, Mapping
 
 import numpy as np
 
+from combray.forms.recalling import Recalling
 from combray.language.names import Candidates, meant, name_terms, normal
 from combray.pipeline import stage
-from combray.recall.state import Recalling
 from combray.runtime import EntityArm, KeywordArm, Reader, Runtime, Scores
 from combray.scoring.ranking import DECIMALS
 from combray.scoring.scratch import ascending

@@ -6,13 +6,13 @@ from collections.abc import Mapping
 from typing import Any
 
 from combray.errors import InvalidInputError, brief
+from combray.forms.recalling import Recalling
 from combray.language.text import text_of
 from combray.pipeline import Pipeline
 from combray.recall.assemble import Assemble
 from combray.recall.own_text import KeepOwnText
 from combray.recall.query import INTENTS, KEYWORD_ONLY, DetectIntent, ReadQuery
 from combray.recall.search import SearchKeywords, SearchSubstring
-from combray.recall.state import Recalling
 from combray.recall.weigh import Cut
 from combray.records import dataclass
 from combray.runtime import Filter, Reader, Runtime

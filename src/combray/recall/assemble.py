@@ -7,12 +7,12 @@ from dataclasses import field
 
 import numpy as np
 
+from combray.facts.later import DOUBTED_FROM
+from combray.facts.marks import note, outdated_by
+from combray.facts.pairs import CALLER, open_revisions
+from combray.forms.recalling import Recalling
 from combray.language.scopes import PREFIX, scopes_of
 from combray.pipeline import stage
-from combray.recall.later import DOUBTED_FROM
-from combray.recall.marks import note, outdated_by
-from combray.recall.open_pairs import CALLER, open_revisions
-from combray.recall.state import Recalling
 from combray.runtime import Keys, Reader, Runtime
 from combray.types import LIVE_STATUSES, Hit, Memory
 from combray.values import rounded

@@ -8,9 +8,9 @@ from dataclasses import field
 
 import numpy as np
 
+from combray.forms.recalling import Recalling
 from combray.language.indexing import normalised
 from combray.pipeline import stage
-from combray.recall.state import Recalling
 from combray.recall.weigh import sort, weighted_sum
 from combray.runtime import Runtime
 from combray.scoring.decay import exponential

@@ -8,6 +8,7 @@ from datetime import UTC, datetime
 import numpy as np
 from numpy.typing import NDArray
 
+from combray.forms.recalling import Recalling, sure_enough
 from combray.language import dates
 from combray.language.dates.direction import is_ahead, resolve_stated
 from combray.language.tense import tense_of
@@ -15,7 +16,6 @@ from combray.language.text import candidate_of
 from combray.language.trivial import asks_what_happened
 from combray.pipeline import stage
 from combray.recall.ranges import around, in_words, without
-from combray.recall.state import Recalling, sure_enough
 from combray.runtime import Filter, Keys, MomentArm, Runtime
 from combray.types import LIVE_STATUSES
 

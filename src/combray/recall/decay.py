@@ -7,8 +7,8 @@ from dataclasses import field
 
 import numpy as np
 
+from combray.forms.recalling import Recalling
 from combray.pipeline import stage
-from combray.recall.state import Recalling
 from combray.runtime import Runtime
 from combray.scoring.decay import SHAPES, half_life, weibull
 from combray.scoring.ranking import DECIMALS

@@ -6,8 +6,8 @@ from dataclasses import replace
 
 import numpy as np
 
+from combray.forms.recalling import Recalling
 from combray.pipeline import stage
-from combray.recall.state import Recalling
 from combray.runtime import Runtime
 from combray.types import Memory
 

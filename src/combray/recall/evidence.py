@@ -12,12 +12,12 @@ from collections.abc import Mapping
 
 import numpy as np
 
+from combray.forms.recalling import Recalling, aligned
 from combray.language.tokens import query_terms
 from combray.pipeline import stage
 from combray.recall.context_words import MET, context_arm, met_arm
 from combray.recall.met import shares_met, wanted_words
 from combray.recall.passages import whole
-from combray.recall.state import Recalling, aligned
 from combray.records import field
 from combray.runtime import Arm, Found, Runtime, VectorArm
 from combray.scoring.calibration import Level, confidence_of

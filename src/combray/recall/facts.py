@@ -6,9 +6,9 @@ from dataclasses import replace
 
 import numpy as np
 
+from combray.forms.recalling import Recalling, sure_enough
 from combray.pipeline import stage
 from combray.recall.context_words import context_arm
-from combray.recall.state import Recalling, sure_enough
 from combray.recall.weigh import sort
 from combray.runtime import Arm, Runtime, VectorArm
 from combray.scoring.decay import exponential

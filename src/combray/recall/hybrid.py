@@ -7,11 +7,11 @@ from dataclasses import replace
 
 import numpy as np
 
+from combray.forms.recalling import Recalling
 from combray.language.expansion import expand
 from combray.language.tokens import terms
 from combray.pipeline import stage
 from combray.recall.context_words import context_arm
-from combray.recall.state import Recalling
 from combray.runtime import Arm, KeywordArm, Runtime, Scores, VectorArm
 from combray.scoring.ranking import DECIMALS
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
+from combray.forms.recalling import Recalling
 from combray.pipeline import stage
-from combray.recall.state import Recalling
 from combray.runtime import Runtime
 
 KEEP = 0.5

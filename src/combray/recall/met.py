@@ -15,6 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from combray.errors import ModelError
+from combray.forms.recalling import Part, Recalling
 from combray.language import dates
 from combray.language.asked_words import AskedWord, asked_words
 from combray.language.caches import keyed_by_text
@@ -25,7 +26,6 @@ from combray.language.tokens import all_terms, split
 from combray.language.trivial import asks_what_happened
 from combray.recall.passages import unrelated
 from combray.recall.ranges import without
-from combray.recall.state import Part, Recalling
 from combray.runtime import Runtime
 from combray.scoring.alignment import aligned_words
 

@@ -8,9 +8,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from combray.errors import ModelError
+from combray.forms.recalling import Recalling
 from combray.language.noise import noise_class, prototypes
 from combray.pipeline import stage
-from combray.recall.state import Recalling
 from combray.runtime import Embedder, Filter, Runtime, Vectors
 from combray.scoring.ranking import DECIMALS
 

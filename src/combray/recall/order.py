@@ -7,9 +7,9 @@ from typing import Literal
 
 import numpy as np
 
+from combray.forms.recalling import Recalling
 from combray.language.tokens import words
 from combray.pipeline import stage
-from combray.recall.state import Recalling
 from combray.recall.weigh import sort
 from combray.runtime import Runtime, Scores
 from combray.scoring.jaccard import Overlaps

@@ -6,11 +6,11 @@ from dataclasses import replace
 
 import numpy as np
 
+from combray.forms.recalling import Recalling, sure_enough
 from combray.language.indexing import normalised
 from combray.language.tokens import terms
 from combray.language.trivial import says_nothing
 from combray.pipeline import stage
-from combray.recall.state import Recalling, sure_enough
 from combray.runtime import Filter, Keys, KeywordArm, Runtime
 from combray.types import KINDS
 

@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from combray.errors import ModelError
+from combray.forms.recalling import Part, Recalling
 from combray.language.caches import from_tables
 from combray.language.messages import LONG_FROM
 from combray.language.questions import read
@@ -17,7 +18,6 @@ from combray.language.sentences import sentences
 from combray.language.tables import section
 from combray.language.tokens import query_terms
 from combray.pipeline import stage
-from combray.recall.state import Part, Recalling
 from combray.runtime import Embedder, Runtime
 
 _ASKS = ("?", "？", "؟")

@@ -11,6 +11,7 @@ from datetime import UTC, date, datetime
 import numpy as np
 
 from combray.errors import ModelError
+from combray.forms.recalling import Recalling
 from combray.language import dates
 from combray.language.caches import from_tables
 from combray.language.entities import extract
@@ -22,7 +23,6 @@ from combray.language.scripts import language
 from combray.language.tokens import query_terms, terms
 from combray.language.trivial import letters, says_nothing
 from combray.pipeline import stage
-from combray.recall.state import Recalling
 from combray.runtime import Embedder, Runtime
 from combray.types import LIVE_STATUSES
 

@@ -11,6 +11,7 @@ from datetime import UTC, datetime, timedelta
 from typing import TYPE_CHECKING, Any
 
 from combray.errors import ModelError
+from combray.forms.recalling import Recalling
 from combray.language import dates, pronouns
 from combray.language.dates.direction import is_ahead
 from combray.language.entities import names, technology_words
@@ -22,7 +23,6 @@ from combray.language.trivial import asks_what_happened
 from combray.pipeline import stage
 from combray.recall.ranges import around as _around
 from combray.recall.ranges import in_words, without
-from combray.recall.state import Recalling
 from combray.runtime import Filter, Runtime
 from combray.types import Memory
 

@@ -8,8 +8,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from combray.errors import ModelError
+from combray.forms.recalling import Recalling
 from combray.pipeline import stage
-from combray.recall.state import Recalling
 from combray.recall.weigh import sort
 from combray.runtime import Runtime, Scores
 

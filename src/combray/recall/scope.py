@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+from combray.forms.recalling import Recalling
 from combray.language.scopes import GLOBAL, is_scope, scopes_of
 from combray.pipeline import stage
-from combray.recall.state import Recalling
 from combray.runtime import Filter, Runtime
 
 

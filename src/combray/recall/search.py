@@ -9,12 +9,12 @@ from datetime import UTC, datetime
 
 import numpy as np
 
+from combray.forms.recalling import Part, Recalling
 from combray.language import dates
 from combray.language.dates.direction import is_ahead
 from combray.pipeline import stage
 from combray.recall.aliases import entity_arm
 from combray.recall.context_words import AFTER, BEFORE, FIELDS, MET, met_arm
-from combray.recall.state import Part, Recalling
 from combray.recall.weigh import sort
 from combray.runtime import (
     Arm,

@@ -9,13 +9,13 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from combray.errors import ModelError
+from combray.forms.recalling import Recalling, aligned
 from combray.language.messages import LONG_FROM
 from combray.language.trivial import internal
 from combray.pipeline import stage
 from combray.recall.aliases import entity_arm, share_of_things
 from combray.recall.context_words import context_arm
 from combray.recall.hybrid import share_of_best
-from combray.recall.state import Recalling, aligned
 from combray.runtime import (
     Arm,
     Filter,

@@ -8,11 +8,11 @@ from dataclasses import replace
 
 import numpy as np
 
+from combray.forms.recalling import Recalling, aligned
 from combray.language.tokens import terms
 from combray.pipeline import stage
 from combray.recall.aliases import entity_arm
 from combray.recall.scope import scoped
-from combray.recall.state import Recalling, aligned
 from combray.runtime import Arm, Filter, Found, KeywordArm, Ranked, Reader, Runtime, VectorArm
 from combray.scoring.ranking import DECIMALS
 

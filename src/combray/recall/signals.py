@@ -13,12 +13,12 @@ from typing import Literal
 import numpy as np
 from numpy.typing import NDArray
 
+from combray.forms.recalling import Recalling
 from combray.language.cues import asked
 from combray.language.indexing import normalised
 from combray.language.questions import ASSISTANTS, USERS, Question
 from combray.language.tokens import word_count
 from combray.pipeline import stage
-from combray.recall.state import Recalling
 from combray.recall.weigh import sort, weighted_sum
 from combray.runtime import Runtime, Scores
 from combray.scoring.decay import half_life

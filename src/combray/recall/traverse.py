@@ -10,8 +10,8 @@ from collections.abc import Mapping
 
 import numpy as np
 
+from combray.forms.recalling import Recalling
 from combray.pipeline import stage
-from combray.recall.state import Recalling
 from combray.records import dataclass, field
 from combray.runtime import Link, Runtime
 

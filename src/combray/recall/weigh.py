@@ -7,12 +7,12 @@ from dataclasses import field
 
 import numpy as np
 
+from combray.forms.recalling import Recalling
 from combray.language.names import name_terms
 from combray.language.tokens import term_set, terms
 from combray.pipeline import stage
 from combray.recall.aliases import things
 from combray.recall.keep import drop_weak
-from combray.recall.state import Recalling
 from combray.runtime import Runtime, Scores
 from combray.scoring.minmax import minmax
 from combray.scoring.ranking import DECIMALS

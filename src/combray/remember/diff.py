@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
+from combray.forms.remembering import Draft, Remembering, Suggestion, revised
 from combray.language.indexing import normalised, typeset
 from combray.language.polarity import changes
 from combray.language.replacements import replacements_of, replaces
@@ -20,7 +21,6 @@ from combray.language.tense import tense_of
 from combray.language.tokens import query_terms, term_set
 from combray.records import dataclass
 from combray.remember.diff_candidates import EDITABLE, Batch, Bounds, DiffCandidate, on_another_day
-from combray.remember.state import Draft, Remembering, Suggestion, revised
 from combray.runtime import Filter, KeywordArm, Reader, Runtime
 
 if TYPE_CHECKING:

@@ -8,11 +8,11 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 from numpy.typing import NDArray
 
+from combray.forms.remembering import Draft
 from combray.language.indexing import normalised
 from combray.language.scopes import scope_set
 from combray.language.tokens import query_terms, terms
 from combray.records import dataclass
-from combray.remember.state import Draft
 from combray.types import DEFAULT_TRUST, Memory
 
 EDITABLE = ("fact", "insight")

@@ -11,10 +11,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from combray.errors import ModelError
+from combray.forms.remembering import Draft, Remembering, Reread
 from combray.language.indexing import full_text
 from combray.language.scopes import scope_set
 from combray.records import dataclass
-from combray.remember.state import Draft, Remembering, Reread
 from combray.runtime import Filter, Reader, Runtime
 
 

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import msgspec
 
+from combray.forms.remembering import Remembering
 from combray.language.entities import extract, names
 from combray.language.quality import warnings
 from combray.language.questions import ASSISTANTS, USERS
 from combray.language.tokens import words
 from combray.records import dataclass
-from combray.remember.state import Remembering
 from combray.runtime import Runtime
 
 

@@ -10,12 +10,12 @@ from typing import Any
 import msgspec
 
 from combray.errors import InvalidInputError, ModelError
+from combray.forms.remembering import Draft, Remembering
 from combray.guard.injection import Judgement, judge
 from combray.guard.redaction import find_secrets, redact
 from combray.language.indexing import content_hash
 from combray.language.scopes import PREFIX, is_scope, is_scope_name
 from combray.records import dataclass, field, replace
-from combray.remember.state import Draft, Remembering
 from combray.runtime import Detector, Runtime
 from combray.types import TRUSTS, Memory, Trust
 

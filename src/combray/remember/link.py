@@ -13,11 +13,11 @@ from functools import cached_property
 
 import numpy as np
 
+from combray.forms.remembering import Draft, Remembering, Surroundings, Survey
 from combray.language.causality import SubType, signal
 from combray.language.scopes import scope_set
 from combray.language.tokens import term_set
 from combray.records import dataclass
-from combray.remember.state import Draft, Remembering, Surroundings, Survey
 from combray.runtime import Link, Runtime
 
 _HOUR = 3600.0

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
+from combray.forms.remembering import Remembering
 from combray.records import dataclass
-from combray.remember.state import Remembering
 from combray.runtime import Filter, Keys, Reader, Rows, Runtime, Scores
 from combray.scoring.importance import ImportanceRule
 from combray.scoring.tiers import TierRule

@@ -11,6 +11,7 @@ import msgspec
 import numpy as np
 
 from combray.errors import InvalidInputError
+from combray.forms.remembering import Draft, Remembering
 from combray.language.indexing import SEPARATED, content_hash, full_text
 from combray.language.scopes import scope_set
 from combray.language.tense import tense_of
@@ -23,7 +24,6 @@ from combray.remember.extract import ExtractEntities, Warn
 from combray.remember.guard import Guard
 from combray.remember.link import LinkCausal, LinkEntities, LinkSemantic, Stated
 from combray.remember.slots import check_free
-from combray.remember.state import Draft, Remembering
 from combray.remember.time import ReadTime
 from combray.remember.validate import AssignScope, Validate
 from combray.runtime import Filter, Keys, Link, Ranked, Runtime, Writer

@@ -11,12 +11,11 @@ from collections.abc import Sequence
 from datetime import datetime
 
 from combray.errors import InvalidInputError
+from combray.forms.remembering import TRUSTED, Draft, Remembering, Target
 from combray.language.indexing import normalised
 from combray.language.scopes import scope_set
 from combray.language.validity import moves
 from combray.records import dataclass
-from combray.remember.state import Draft, Remembering, Target
-from combray.remember.verdicts import TRUSTED
 from combray.runtime import Link, Order, Writer
 from combray.runtime.waiting import is_ahead
 from combray.types import LIVE_STATUSES, Memory

@@ -6,13 +6,13 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from combray.forms.remembering import Draft, Remembering
 from combray.language.causality import SubType, read_signals, signal
 from combray.language.scopes import scope_set
 from combray.language.text import passing
 from combray.language.tokens import query_terms, term_set
 from combray.records import dataclass
 from combray.remember.link import shared_terms
-from combray.remember.state import Draft, Remembering
 from combray.runtime import Filter, Keys, KeywordArm, Reader, Runtime
 from combray.types import GRAPH_EDGES
 

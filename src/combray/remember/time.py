@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import msgspec
 
+from combray.forms.remembering import Draft, Remembering
 from combray.language.events import event_of
 from combray.language.indexing import content_hash
 from combray.language.tense import Tense, claim_of
 from combray.language.validity import validity_of
 from combray.records import dataclass
-from combray.remember.state import Draft, Remembering
 from combray.runtime import Runtime
 from combray.types import Kind, Memory
 

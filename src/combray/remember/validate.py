@@ -11,12 +11,12 @@ from typing import Any
 import msgspec
 
 from combray.errors import InvalidInputError
+from combray.forms.remembering import Draft, Remembering
 from combray.language.dates.direction import is_ahead
 from combray.language.indexing import content_hash
 from combray.language.scopes import GLOBAL, LONGEST, PREFIX, is_scope, is_scope_name, scopes_of
 from combray.language.tense import tense_of
 from combray.records import dataclass
-from combray.remember.state import Draft, Remembering
 from combray.runtime import Runtime
 from combray.types import CATEGORIES, DEFAULT_TRUST, KINDS, TIERS, TRUSTS, Memory
 from combray.values import (

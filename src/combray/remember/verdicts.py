@@ -5,12 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from combray.errors import InvalidInputError, NotFoundError
+from combray.forms.remembering import TRUSTED, Draft, Remembering, Target
 from combray.language.scopes import scope_set
-from combray.remember.state import Draft, Remembering, Target
 from combray.runtime import Link, Writer
 from combray.types import LIVE_STATUSES
-
-TRUSTED = ("owner", "agent")
 
 
 def read_verdicts(state: Remembering) -> None:

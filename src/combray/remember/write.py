@@ -11,13 +11,13 @@ from typing import Any
 import msgspec
 import numpy as np
 
+from combray.forms.remembering import TRUSTED, Draft, Remembering, Reread, Surroundings, Survey, revised
 from combray.language.scopes import scope_set
 from combray.pipeline import advise
 from combray.records import dataclass, replace
 from combray.remember.embed import say_embedded
 from combray.remember.slots import chain_slots, fill_slots
-from combray.remember.state import Draft, Remembering, Reread, Surroundings, Survey, revised
-from combray.remember.verdicts import TRUSTED, keep_both, read_verdicts
+from combray.remember.verdicts import keep_both, read_verdicts
 from combray.runtime import Arrival, Filter, Link, Runtime, Writer
 from combray.runtime.waiting import is_ahead, move_waiting, replaces_at_once
 from combray.types import KINDS, LIVE_STATUSES, Memory

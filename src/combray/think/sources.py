@@ -8,10 +8,10 @@ from collections.abc import Iterable, Sequence
 
 import numpy as np
 
+from combray.facts.marks import note, outdated_by
 from combray.language.sentences import sentences
 from combray.language.tokens import term_set
 from combray.prompt.context import without_repeats
-from combray.recall.marks import note, outdated_by
 from combray.records import dataclass
 from combray.runtime import Filter, Space
 from combray.types import LIVE_STATUSES, Hit, Memory

@@ -10,8 +10,8 @@ from collections.abc import Mapping
 from typing import Any
 
 from combray.errors import InvalidInputError
+from combray.forms.remembering import Remembering
 from combray.records import dataclass, field, replace
-from combray.remember.state import Remembering
 from combray.remember.validate import Validate
 from combray.runtime import Runtime
 from combray.transfer.parser import Entry, Parsed

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
+from combray.facts.candidates import level_of
+from combray.facts.ranker import Budget, ranker
+from combray.facts.waiting import leave
+from combray.forms.remembering import Draft, Remembering
 from combray.records import dataclass
-from combray.remember.revisions import level_of
-from combray.remember.revisions_left import leave
-from combray.remember.state import Draft, Remembering
 from combray.runtime import Link, Runtime
-from combray.scoring.revisions import Budget, ranker
 from combray.types import Candidate
 
 

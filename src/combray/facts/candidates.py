@@ -13,6 +13,8 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from combray.facts.ranker import Level, probabilities
+from combray.forms.remembering import TRUSTED, Draft, Remembering, Suspect
 from combray.language.revisions import (
     OF_PAIR,
     OF_TEXT,
@@ -33,10 +35,7 @@ from combray.language.tense import Tense, tense_of
 from combray.language.tokens import query_terms, spellings
 from combray.language.topics import topics_of
 from combray.records import dataclass, replace
-from combray.remember.state import Draft, Remembering, Suspect
-from combray.remember.verdicts import TRUSTED
 from combray.runtime import Filter, Keys, KeywordArm, Reader, Runtime
-from combray.scoring.revisions import Level, probabilities
 from combray.types import Memory
 
 KINDS = ("fact", "insight", "episode")

@@ -3,8 +3,8 @@
 Two linear models for each level of embedder: without vectors, with static ones, with contextual ones. The first
 orders the candidates of a text; it was trained to choose among them (a conditional logit), so it learns nothing
 from how much texts or stores differ. The second says how probable it is that the best candidate is right. The
-weights (`revisions.json`) were trained by `bench/truth/training.py` on stories about facts that change. Features
-and their order: `combray.remember.revisions.FEATURES`.
+weights (`ranker.json`) were trained by `bench/truth/training.py` on stories about facts that change. Features
+and their order: `combray.facts.candidates.FEATURES`.
 
 Source: McFadden, "Conditional logit analysis of qualitative choice behavior", 1974.
 """
@@ -13,15 +13,12 @@ from __future__ import annotations
 
 import functools
 import math
-from pathlib import Path
+from importlib.resources import files
 from typing import Literal
 
 import msgspec
 import numpy as np
 from numpy.typing import NDArray
-
-_WEIGHTS = Path(__file__).with_name("revisions.json")
-
 
 Level = Literal["none", "static", "contextual"]
 """What kind of vectors the cosines come from."""
@@ -83,16 +80,22 @@ def of_list(scores: Row) -> Row:
 class _File(msgspec.Struct, frozen=True):
     features: list[str]
     levels: dict[str, _Trained]
+    showing: dict[str, float]
 
 
 @functools.cache
 def _file() -> _File:
-    return msgspec.json.decode(_WEIGHTS.read_bytes(), type=_File)
+    return msgspec.json.decode(files(__package__).joinpath("ranker.json").read_bytes(), type=_File)
 
 
 def feature_names() -> list[str]:
     """Return the names of the columns that the weights were trained with, in order."""
     return _file().features
+
+
+def showing() -> dict[str, float]:
+    """Return the weights with which recall decides whether a later statement matters (`facts.later.chance`)."""
+    return _file().showing
 
 
 @functools.cache

@@ -18,6 +18,8 @@ from combray.types import LIVE_STATUSES, Candidate, Memory, Remembered, Step
 
 Suggestion = Literal["ADD", "UPDATE", "CONFLICT", "DUPLICATE"]
 Action = Literal["added", "replaced", "skipped", "untrusted", "quarantined"]
+TRUSTED = ("owner", "agent")
+"""Trust of the texts that may supersede one another."""
 
 
 @dataclass(slots=True)

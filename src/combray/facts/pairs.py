@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import msgspec
 import numpy as np
 
-from combray.recall.state import Recalling
+from combray.forms.recalling import Recalling
 from combray.runtime import Link
 from combray.types import STATUSES
 

@@ -1,7 +1,6 @@
-"""Current facts: superseded memories lead to what replaced them; the present stands before the past and plans.
+"""Superseded memories lead to what replaced them. `facts.later` puts later statements behind open ones.
 
-`recall.later` puts later statements behind older ones. Nothing is sorted by age. Measurements:
-bench/results/truth.md; reasons: docs/explanation/current-facts.md.
+Nothing is sorted by age. Measurements: bench/results/truth.md; reasons: docs/explanation/current-facts.md.
 """
 
 from __future__ import annotations
@@ -11,19 +10,15 @@ from dataclasses import replace
 import numpy as np
 from numpy.typing import NDArray
 
-from combray.language.asked_words import asked_words
+from combray.facts.pairs import chain_heads
+from combray.forms.recalling import Recalling
 from combray.language.tense import TENSE_BITS
-from combray.language.tokens import query_terms
 from combray.pipeline import stage
-from combray.recall.open_pairs import chain_heads
-from combray.recall.state import Recalling
-from combray.recall.times import hedged
 from combray.runtime import Found, Keys, Ranked, Runtime
 from combray.scoring.scratch import ascending
 from combray.types import STATUSES
 
 _OUTDATED = [STATUSES.index(each) for each in ("superseded", "merged")]
-_TINY = 1e-6
 
 
 @stage
@@ -123,59 +118,3 @@ def _instead(found: Found, heads: dict[int, int]) -> Found:
         kept = np.sort(first[mine[first] >= 0])
         lists[name] = Ranked(mine[kept], ranked.scores[kept])
     return replace(found, keys=keys, lists=lists, scores=scores)
-
-
-@stage
-class LeadWithPresent:
-    """Moves a statement about the present in front of a first hit that is about the past, a plan or a rumour.
-
-    "I used to live in Lisbon" then does not lead over "I live in Berlin". The statement is the first of the next
-    hits that has `share` of the first score and is about the same: both hold a content word, or both are by one
-    author and it has `share_of_author` of the score. It holds the names of the question that the first hit holds.
-    For a question about the past ("before Graz") a statement about the past leads in the same way. Texts of more
-    than `longest` words say many things and stay, and so do turns of a conversation, whose tense is that of the
-    talk. Measured: bench/results/truth.md.
-    """
-
-    needs = ("sorted", "question")
-    among: int = 4
-    share: float = 0.4
-    share_of_author: float = 0.8
-    longest: int = 60
-
-    def __call__(self, state: Recalling, _runtime: Runtime) -> Recalling:
-        rows = state.columns()
-        if len(state.keys) < 2 or rows.words[0] > self.longest or rows.session[0] >= 0:
-            return state
-        if state.asks_past:
-            leads = ((rows.cues & TENSE_BITS["past"]) > 0) | (rows.valid_to <= state.present)
-        else:
-            asks_plan = state.question is not None and state.question.asks_plan
-            leads = ~hedged(rows, state.present, ("planned",) if asks_plan else ())
-        leads = leads[: self.among]
-        # A memory whose text is the query was asked for.
-        exact = state.signals.get("exact", np.zeros(len(state.keys)))[0] >= 1.0
-        place = 0 if leads[0] or exact else self._about_the_same(state, leads)
-        if place:
-            first = float(state.scores[0])
-            state.take(np.array([place, *np.delete(np.arange(len(state.keys)), place)], dtype=np.int64))
-            # A score never rises down the list.
-            state.scores[0] = first
-        return state
-
-    def _about_the_same(self, state: Recalling, leads: NDArray[np.bool_]) -> int:
-        """Return the first of the leading places whose text is about the same as the first hit; 0 for none."""
-        shares = state.scores[: self.among] / max(float(state.scores[0]), _TINY)
-        author = state.columns().author[: self.among]
-        places = np.flatnonzero(leads & (shares >= self.share)).tolist()
-        first, *texts = (set(query_terms(text)) for text in state.contents(state.keys[[0, *places]].tolist()))
-        # "What does Ludmila play?" is about her: "I play the viola" is not.
-        names = {each.term for each in asked_words(state.query) if each.name and not state.asks_past} & first
-        for place, text in zip(places, texts, strict=True):
-            if not names <= text:
-                continue
-            if author[place] == author[0] >= 0 and shares[place] >= self.share_of_author:
-                return int(place)
-            if first & text:
-                return int(place)
-        return 0
