@@ -7,7 +7,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from combray.records import dataclass, replace
+import msgspec
+from msgspec.structs import replace
 
 READ, WRITE, ADMIN = "read", "write", "admin"
 """Rights: to read memories; to change memories that can be restored; to destroy, copy or move a whole store."""
@@ -22,8 +23,7 @@ UNSET: Any = _Unset()
 """What a declaration leaves to the engine's signature."""
 
 
-@dataclass(frozen=True, slots=True)
-class Argument:
+class Argument(msgspec.Struct, frozen=True):
     """What a tool of MCP says differently about a parameter. A small `high` saves a model tokens.
 
     `text` is the description that a model reads, if not that of people; `single`: one text alone is allowed.
@@ -40,8 +40,7 @@ class Argument:
     single: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class Parameter:
+class Parameter(msgspec.Struct, frozen=True):
     """One parameter of a verb.
 
     `type` is text, integer, number, truth, object, or names (a list, or a mapping of lists); `many`: a list of
@@ -101,8 +100,7 @@ def limit(default: int, help: str, high: int | None = 1000, mcp: int | None = No
     return Parameter("limit", help, "--limit -k", tool, "integer", default, low=1, high=high)
 
 
-@dataclass(frozen=True, slots=True)
-class Verb:
+class Verb(msgspec.Struct, frozen=True):
     """One verb.
 
     `name` is what the shell says; a verb that the shell does not have is named by its path. `call` is the path of

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from combray.records import replace
+from msgspec.structs import replace
+
 from combray.verbs.declaration import ADMIN, READ, WRITE, Argument, Parameter, Verb, flag
 from combray.verbs.parameters import FOLDER, QUERY
 

@@ -10,7 +10,9 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from importlib import import_module
 from typing import Any
 
-from combray.records import dataclass, replace
+from msgspec.structs import replace
+
+from combray.records import dataclass
 from combray.verbs.declaration import UNSET, Parameter, Verb
 
 OWNERS = {
