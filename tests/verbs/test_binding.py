@@ -94,7 +94,24 @@ def test_a_wrong_argument_is_named_with_its_value_and_the_remedy(
 
 
 def test_any_json_gives_a_call_or_an_error_for_people() -> None:
-    values = [None, True, 0, -1, 1.5, 10**400, "", "x", "[", "[1]", [], ["a"], [[]], [None], {}, {"a": {"b": 1}}]
+    values: list[Any] = [
+        None,
+        True,
+        0,
+        -1,
+        1.5,
+        10**400,
+        "",
+        "x",
+        "[",
+        "[1]",
+        [],
+        ["a"],
+        [[]],
+        [None],
+        {},
+        {"a": {"b": 1}},
+    ]
     for verb in VERBS.values():
         for name in parameters(verb):
             for value in values:

@@ -76,7 +76,7 @@ def _parameter(declared: Parameter) -> click.Parameter:
     return click.Option([declared.name, *flags], help=declared.help, **settings)
 
 
-def _read_as(declared: Parameter) -> tuple[click.ParamType | None, Callable[..., Any] | None]:
+def _read_as(declared: Parameter) -> tuple[click.ParamType[Any] | None, Callable[..., Any] | None]:
     """Return click's type of a parameter, and what turns the text into the engine's value."""
     if declared.form in FORMS:
         return FORMS[declared.form]
@@ -86,7 +86,8 @@ def _read_as(declared: Parameter) -> tuple[click.ParamType | None, Callable[...,
         return None, read_object
     bounds = declared.low, declared.high
     if declared.type == "integer":
-        return click.IntRange(*bounds), None
+        least, most = (None if each is None else int(each) for each in bounds)
+        return click.IntRange(least, most), None
     if declared.type == "number":
         return (click.FLOAT if bounds == (None, None) else click.FloatRange(*bounds)), None
     return None, None
@@ -114,7 +115,7 @@ def _duration(_ctx: click.Context, _parameter: click.Parameter, value: str | Non
     return int(found[1]) * _SECONDS[found[2]]
 
 
-FORMS: dict[str, tuple[click.ParamType | None, Callable[..., Any] | None]] = {
+FORMS: dict[str, tuple[click.ParamType[Any] | None, Callable[..., Any] | None]] = {
     "words": (None, _joined),
     "text": (None, _text),
     "comma": (None, comma_list),

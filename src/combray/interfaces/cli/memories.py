@@ -254,7 +254,7 @@ def _tell(target: Target, memory_id: str, status: str, message: str, derived: Se
 def update(target: Target, memory_id: str, **fields: Any) -> None:
     """Change the fields that are given; an empty text clears one."""
     given = {name: value for name, value in fields.items() if value is not None}
-    changes = {name: None if value == "" and name != "content" else value for name, value in given.items()}
+    changes: Any = {name: None if value == "" and name != "content" else value for name, value in given.items()}
     if not changes:
         raise click.UsageError("name at least one field to change, such as --content or --tags.")
     with target.open() as engine:

@@ -42,6 +42,7 @@ def remember(target: Target, text: str | None, file: Path | None, no_diff: bool,
         with target.open(to_write=True) as engine:
             _remember_lines(engine, lines, fields, diff=not no_diff, people=for_people(target))
         return
+    assert text is not None  # noqa: S101 - one of both is given
     with target.open(to_write=True) as engine:
         done = engine.remember(text, diff=not no_diff, **fields)
         if not for_people(target):

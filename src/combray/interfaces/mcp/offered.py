@@ -94,6 +94,7 @@ class Offered(Tool):
             parameters=schema(described),
             fn_metadata=_unchecked(),
             is_async=False,
+            context_kwarg=None,
             annotations=annotations,
             known=described,
         )
