@@ -1,4 +1,6 @@
-"""The verbs that read memories: `recall`, `search`, `list`, `context` and `think`."""
+"""The verbs that read memories: `recall`, `search`, `list`, `context`, `think`, and those of two designs' tools,
+`memory-search` (OpenClaw) and `search-memory` (Semantic Fact System).
+"""
 
 from __future__ import annotations
 
@@ -26,6 +28,7 @@ from combray.interfaces.cli.output import (
 from combray.values import rounded
 
 if TYPE_CHECKING:
+    from combray.documents.passages import Passages
     from combray.prompt.formats import Format
     from combray.think.thought import Thought
     from combray.types import Answer, Step
@@ -193,3 +196,47 @@ def answer_as_json(answer: Answer, *, limit: int, explain: bool, verbose: bool) 
         steps = zip(_steps(answer.trace), answer.trace, strict=True)
         shown["trace"] = [shown_step | {"note": step.note} for shown_step, step in steps]
     return shown
+
+
+@command(pipelines=True)
+def memory_search(target: Target, query: str, **asked: Any) -> None:
+    """Print the passages."""
+    with target.open(to_write=True) as engine:
+        found = engine.documents.search(query, **asked)
+    if for_people(target):
+        _show_passages(found)
+    else:
+        show_json(found.as_json())
+    if not found:
+        nothing_found(found.reason or "no passage matches")
+
+
+def _show_passages(found: Passages) -> None:
+    out = console()
+    for each in found:
+        out.print(f"{visible(each.citation)}  {each.score:.2f}", style="bold", markup=False, highlight=False)
+        for line in each.snippet.splitlines():
+            out.print(f"  {visible(line)}", markup=False, highlight=False)
+    if found.warning:
+        out.print(visible(found.warning), style="yellow", markup=False)
+    if found:
+        out.print(visible(found.reason), style="dim", markup=False)
+
+
+@command(pipelines=True)
+def search_memory(target: Target, query: str, namespaces: tuple[str, ...], **asked: Any) -> None:
+    """Print the memories."""
+    with target.open() as engine:
+        answer = engine.search_memory(query, namespaces=namespaces or None, **asked)
+    plain = [
+        {
+            "id": hit.memory.id,
+            "text": hit.memory.content,
+            "confidence": hit.memory.confidence,
+            "timestamp": hit.memory.moment,
+            "kind": hit.memory.kind,
+            "score": rounded(hit.score, _DIGITS),
+        }
+        for hit in answer
+    ]
+    _show(target, answer, plain, "no memory matches")

@@ -1,4 +1,4 @@
-"""The verbs `export`, `import` and `ingest`."""
+"""The verbs `export`, `import`, `ingest` and `migrate`."""
 
 from __future__ import annotations
 
@@ -23,6 +23,7 @@ from combray.interfaces.cli.output import (
     moment,
     progress,
     show_lines,
+    show_rows,
     skipped,
 )
 
@@ -210,3 +211,25 @@ def _ingested(path: str, report: IngestReport, *, dry_run: bool) -> str:
     into = f"into namespace {', '.join(report.namespaces)}" if report.namespaces else ""
     done = f"{what} {report.memories} in {report.seconds:.1f} s {into}".rstrip()
     return f"{path}: {talks}: {done}."
+
+
+@verb(
+    "combray migrate agent.db postgresql://combray@/combray", "combray migrate postgresql://combray@/combray a.db"
+)
+@click.argument("source", metavar="FROM")
+@click.argument("target_store", metavar="TO")
+@click.option("--only", "only", multiple=True, metavar="NAME", help="Only this namespace; can be repeated.")
+@opens_store()
+def migrate(target: Target, source: str, target_store: str, only: tuple[str, ...]) -> None:
+    """Copy every namespace of a store to another store.
+
+    FROM and TO are files or servers (postgresql://…). FROM is only read. Repeat an interrupted call: it skips
+    what is there. Each namespace is verified by count and checksum.
+    """
+    from combray.engine.migration import migrate as run
+
+    with progress("memories") as bar:
+        moved = run(source, target_store, namespaces=only, progress=lambda _, done, total: bar(done, total))
+    names = ("namespace", "memories", "edges", "copied", "checksum")
+    rows = ([str(getattr(each, name)) for name in names] for each in moved)
+    show_rows(target, [asdict(each) for each in moved], names, rows)

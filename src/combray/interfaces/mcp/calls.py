@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from mcp_types import CallToolResult
 
@@ -11,13 +11,13 @@ from combray.engine.graph import worth_linking
 from combray.errors import InvalidInputError
 from combray.interfaces.mcp import lines
 from combray.interfaces.mcp.decisions import Decisions
-from combray.interfaces.mcp.documents import DocumentCalls
-from combray.interfaces.mcp.graph import GraphCalls
 from combray.interfaces.mcp.questions import Filled, State
-from combray.interfaces.mcp.requests import taken
-from combray.interfaces.mcp.results import questions, reported, result, suggested
+from combray.interfaces.mcp.results import questions, reported, result, suggested, taken
 from combray.interfaces.mcp.turns import TurnCalls
-from combray.types import DEFAULT_TRUST, Answer, Remembered, Verdict, Where
+from combray.types import DEFAULT_TRUST, Answer, EdgeType, Remembered, Verdict, Where
+
+if TYPE_CHECKING:
+    from combray.engine.graph import Related
 
 _SUGGESTIONS = 3
 _STATUS = (
@@ -28,7 +28,7 @@ _STATUS = (
 _TRUST = {"user": DEFAULT_TRUST, "agent": "agent", "external": "untrusted"}
 
 
-class Calls(DocumentCalls, GraphCalls, TurnCalls, Decisions):
+class Calls(TurnCalls, Decisions):
     """The tools of one engine. The namespace is the engine's: no argument of a tool reaches another.
 
     Whoever starts the server may name `namespaces`: recall, search_memory, think and list_memories read these.
@@ -188,6 +188,74 @@ class Calls(DocumentCalls, GraphCalls, TurnCalls, Decisions):
         first = f"{said} {where}; {how}{'' if facts['writable'] else '; read only'}."
         return result([first, lines.tier_line(tier), *behind, *fared], structured)
 
+    # -- notes and links ---------------------------------------------------------------------------
+
+    def memory_search(self, query: str, max_results: int = 6, min_score: float | None = None) -> CallToolResult:
+        """Search the Markdown notes of the workspace (MEMORY.md, memory/*.md). Use it first for prior work.
+
+        It returns the path and lines of each hit; read more with memory_get. If nothing is found, say that you
+        checked.
+        """
+        found = self._engine.documents.search(query, max_results=max_results, min_score=min_score)
+        tier, notes = self._tier(found.details)
+        shown = {**found.as_json(), "tier": tier}
+        caution = [f"note: {lines.one_line(found.warning)}"] if found.warning else []
+        caution += notes
+        if not found:
+            why = found.reason or "no note matches"
+            return result([f"Nothing found: {why}. Say that you checked.", *caution], shown)
+        said = [
+            f"{lines.one_line(each.citation)} {each.score:.2f} {lines.one_line(each.snippet, lines.WIDTH)}"
+            for each in found
+        ]
+        return result([lines.NOTICE, *said, *caution], {"notice": lines.NOTICE, **shown})
+
+    def memory_get(self, path: str, **which: Any) -> CallToolResult:
+        """Read a note of the workspace, or some lines of it. Use it to read around a hit of memory_search."""
+        found = self._engine.documents.read(path, withhold=True, **which)
+        name = lines.one_line(found.path)
+        if not found.text:
+            return result([f"{name} does not exist or does not have these lines."], found.as_json())
+        place = f"{name}, lines {found.start_line} to {found.end_line} of {found.total_lines}"
+        on = f"; continue from {found.next_line}" if found.next_line else ""
+        return result(
+            [lines.NOTICE, f"{place}{on}", lines.quoted(found.text)], {"notice": lines.NOTICE, **found.as_json()}
+        )
+
+    def link(self, source: str, target: str, subtype: str | None = None, **how: Any) -> CallToolResult:
+        """Link two memories. Use it for cause and effect, or for related memories; recall follows links."""
+        edge = self._engine.link(source, target, subtype=subtype or "", **how)
+        names = self._short([edge.source, edge.target])
+        structured = {"source": edge.source, "target": edge.target, "type": edge.type, "weight": edge.weight}
+        structured |= {"sub_type": edge.subtype} if edge.subtype else {}
+        kind = f"{edge.type}: {edge.subtype}" if edge.subtype else edge.type
+        said = f"linked [{names[edge.source]}] → [{names[edge.target]}] ({kind}, weight {edge.weight:g})"
+        return result([said], structured)
+
+    def related(
+        self, memory_id: str, type: EdgeType | None = None, depth: int = 2, limit: int = 10, full: bool = False
+    ) -> CallToolResult:
+        """Show linked memories, nearest first. Use it to find the causes, effects and context of a memory."""
+        every = self._engine.related(memory_id, type=type, depth=depth)
+        found = every[:limit]
+        if not found:
+            by = f" by {type} links" if type else ""
+            return result([f"No memory is linked to it{by}."], {"results": []})
+        names = self._short(each.memory.id for each in found)
+        said = [
+            f"{each.depth} {'step' if each.depth == 1 else 'steps'}, {_by(each)}: "
+            + (lines.whole(each.memory) if full else lines.short(each.memory, names[each.memory.id]))
+            for each in found
+        ]
+        said += [f"{len(every) - limit} more; use a higher limit."] if len(every) > limit else []
+        structured = [
+            lines.as_json(each.memory, names[each.memory.id], full=full)
+            | {"depth": each.depth, "type": each.via, "weight": round(each.weight, 3)}
+            | {"edges": [_edge(*edge, sub) for edge, sub in zip(each.edges, each.subtypes, strict=True)]}
+            for each in found
+        ]
+        return result([lines.NOTICE, *said], {"notice": lines.NOTICE, "results": structured})
+
     # -- answers -----------------------------------------------------------------------------------
 
     def _remembered(self, done: Remembered) -> CallToolResult:
@@ -227,3 +295,19 @@ class Calls(DocumentCalls, GraphCalls, TurnCalls, Decisions):
             notes.append(f"note: {dropped} weaker hits were dropped; keep=0 returns them.")
         structured = {"notice": lines.NOTICE, "results": results, "reason": answer.reason, "tier": tier, **read}
         return result([lines.NOTICE, *said, *told, *notes], structured | {"dropped": dropped})
+
+
+def _edge(kind: str, weight: float, subtype: str) -> dict[str, Any]:
+    return {"type": kind, "weight": round(weight, 3)} | ({"sub_type": subtype} if subtype else {})
+
+
+def _by(neighbour: Related) -> str:
+    """Return the edges that reach a memory, strongest first: `causal 0.70 (causes), temporal 0.50`.
+
+    Edges from several memories of the step before read alike, and are named once.
+    """
+    said = [
+        f"{kind} {weight:.2f}{f' ({lines.one_line(sub)})' if sub else ''}"
+        for (kind, weight), sub in zip(neighbour.edges, neighbour.subtypes, strict=True)
+    ]
+    return ", ".join(dict.fromkeys(said))

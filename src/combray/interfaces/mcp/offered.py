@@ -23,7 +23,7 @@ from combray.errors import CombrayError
 from combray.interfaces.mcp.questions import Asked, Decide, Question, ask
 from combray.interfaces.mcp.schemas import OUTPUTS
 from combray.verbs.binding import checked_arguments
-from combray.verbs.declaration import Parameter, Verb
+from combray.verbs.declaration import Verb
 from combray.verbs.schema import schema
 
 _PAUSE = 0.1
@@ -49,8 +49,8 @@ class Offered(Tool):
     """Ends a call that asked a person."""
     patience: float = Field(default=0, exclude=True)
     """Seconds that a question waits for an answer; 0: never ask."""
-    known: dict[str, Parameter] | None = Field(default=None, exclude=True)
-    """Parameters of a declared verb by the names of the tool; None: the SDK checks the arguments."""
+    known: dict[str, Any] | None = Field(default=None, exclude=True)
+    """Parameters of a declared verb by their names in the tool; None: the SDK checks the arguments."""
 
     @property
     def output_schema(self) -> dict[str, Any] | None:

@@ -23,8 +23,7 @@ from combray.interfaces.mcp.calls import Calls
 from combray.interfaces.mcp.keys import Keys, app_with
 from combray.interfaces.mcp.offered import Offered
 from combray.interfaces.mcp.profiles import OFFERED, ONLY_IN, PROFILES
-from combray.interfaces.mcp.prompts import PROMPTS
-from combray.interfaces.mcp.resources import Resources, add_resources
+from combray.interfaces.mcp.resources import PROMPTS, Resources, add_resources
 from combray.interfaces.mcp.results import Tools
 from combray.interfaces.mcp.updates import Updates
 from combray.records import dataclass
