@@ -94,10 +94,12 @@ def flag(
     return Parameter(name, help, shell, mcp, type="truth", **how)
 
 
-def limit(default: int, help: str, high: int | None = 1000, mcp: int | None = None) -> Parameter:
+def limit(default: int, what: str = "memories", high: int | None = 1000, mcp: int | None = None) -> Parameter:
     """Return `limit`. `mcp`: the default of the tool, which gives at most 50."""
-    tool = None if mcp is None else Argument("Maximum number of memories.", default=mcp, high=50)
-    return Parameter("limit", help, "--limit -k", tool, "integer", default, low=1, high=high)
+    tool = None if mcp is None else Argument(default=mcp, high=50)
+    return Parameter(
+        "limit", f"Maximum number of {what}.", "--limit -k", tool, "integer", default, low=1, high=high
+    )
 
 
 class Verb(msgspec.Struct, frozen=True):

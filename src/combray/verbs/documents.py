@@ -88,9 +88,9 @@ VERBS = (
             QUERY,
             Parameter(
                 "max_results",
-                "Passages at most.",
+                "Maximum number of passages.",
                 "--limit -k",
-                mcp=Argument(name="maxResults", text="Maximum hits.", high=50),
+                mcp=Argument(name="maxResults", high=50),
                 low=1,
                 high=1000,
                 type="integer",
@@ -100,7 +100,7 @@ VERBS = (
                 "min_score",
                 "Drop passages below this score; default: the preset's.",
                 "--min-score",
-                mcp=Argument(name="minScore", text="Drop hits below this score.", low=0, high=1),
+                mcp=Argument(name="minScore", low=0, high=1),
                 type="number",
             ),
             Parameter(

@@ -32,17 +32,17 @@ VERBS = (
             ),
             Parameter(
                 "type",
-                "Kind of edge.",
+                "Kind of link; a causal link goes from the cause to the effect.",
                 "--type",
-                mcp="Kind of link; a causal link goes from the cause to the effect.",
+                mcp="",
                 choices=EDGE_TYPES,
                 default="semantic",
             ),
             Parameter(
                 "weight",
-                "0 to 1.",
+                "Strength, 0 to 1.",
                 "--weight",
-                mcp="Strength, 0 to 1.",
+                mcp="",
                 low=0,
                 high=1,
                 type="number",
@@ -74,9 +74,9 @@ VERBS = (
             ONE_ID,
             Parameter(
                 "type",
-                "Follow only these edges.",
+                "Follow only links of this type.",
                 "--type --edge",
-                mcp="Follow only links of this type.",
+                mcp="",
                 choices=EDGE_TYPES,
             ),
             Parameter(

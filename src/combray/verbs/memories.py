@@ -45,17 +45,17 @@ VERBS = (
             ),
             Parameter(
                 "category",
-                "Category.",
+                "Kind of statement.",
                 "--category --cat",
-                mcp="Kind of statement.",
+                mcp="",
                 choices=CATEGORIES,
                 default="general",
             ),
             Parameter(
                 "importance",
-                "1 to 5.",
+                "1: a detail. 5: must not be lost.",
                 "--importance --imp",
-                mcp="1: a detail. 5: must not be lost.",
+                mcp="",
                 low=1,
                 high=5,
                 type="integer",
@@ -119,7 +119,7 @@ VERBS = (
                 "slot",
                 "What the text is a value of: ana.city. A newer value supersedes an older one.",
                 "--slot NAME",
-                mcp="What it is a value of: ana.city. A newer value replaces an older one.",
+                mcp="",
             ),
             flag("no_diff", "Store without looking for duplicates and updates.", "--no-diff", own=True),
         ),
@@ -157,17 +157,17 @@ VERBS = (
             WHERE,
             Parameter(
                 "order",
-                "Sort by a field; - in front: down.",
+                "Field to sort by; - in front: descending.",
                 "--order",
-                mcp="Field to sort by; - in front: descending.",
+                mcp="",
                 default="-recorded_at",
             ),
-            limit(100, "At most.", mcp=20),
+            limit(100, mcp=20),
             Parameter(
                 "after",
-                "Go on behind the page that gave this cursor.",
+                "Cursor of the page before.",
                 "--after CURSOR",
-                mcp="Cursor of the page before.",
+                mcp="",
                 default="",
             ),
             NAMESPACES,
@@ -363,7 +363,7 @@ VERBS = (
                 required=True,
             ),
             Parameter(
-                "reason", "Why; kept with the verdict.", "--reason TEXT", mcp="Why, in a few words.", default=""
+                "reason", "Why, in a few words; kept with the verdict.", "--reason TEXT", mcp="", default=""
             ),
         ),
         examples=(

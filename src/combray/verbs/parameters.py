@@ -23,21 +23,21 @@ UNTIL = Parameter(
 )
 IN_CATEGORIES = Parameter(
     "categories",
-    "Only these.",
+    "Only these categories.",
     "--category --cat",
-    mcp=Argument(text="Only these categories.", default=()),
+    mcp=Argument(default=()),
     choices=CATEGORIES,
     many=True,
 )
-OF_KINDS = Parameter("kinds", "Only these.", "--kind", choices=KINDS, many=True)
+OF_KINDS = Parameter("kinds", "Only these kinds.", "--kind", choices=KINDS, many=True)
 SOURCES = Parameter("sources", "Only from these sources.", "--source", many=True)
 AUTHORS = Parameter("authors", "Only by these authors.", "--author", many=True)
 SESSIONS = Parameter("sessions", "Only from these conversations.", "--session", many=True)
 TAGS = Parameter(
     "tags",
-    "Only with these tags.",
+    "Only memories with one of these tags.",
     "--tag",
-    mcp=Argument(text="Only memories with one of these tags.", default=()),
+    mcp=Argument(default=()),
     many=True,
 )
 WHERE = Parameter(
@@ -51,9 +51,9 @@ WHERE = Parameter(
 NAMESPACES = Parameter("namespaces", "Read this namespace; may be given again.", "--in NAMESPACE", many=True)
 AS_OF = Parameter(
     "as_of",
-    "Answer from what was stored and valid at this time.",
+    "Answer as of this time: from what was stored and valid then.",
     "--as-of WHEN",
-    mcp="Answer as of this date: from what was known and held then.",
+    mcp="",
 )
 KEEP = Parameter(
     "keep",

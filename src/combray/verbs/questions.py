@@ -31,7 +31,7 @@ VERBS = (
         """,
         (
             QUERY,
-            limit(10, "Hits at most.", mcp=5),
+            limit(10, mcp=5),
             Parameter(
                 "intent",
                 "Intent of the query; default: detected.",
@@ -76,7 +76,7 @@ VERBS = (
         """,
         (
             QUERY,
-            limit(10, "Hits at most."),
+            limit(10),
             SINCE,
             UNTIL,
             IN_CATEGORIES,
@@ -102,13 +102,13 @@ VERBS = (
             QUERY,
             Parameter(
                 "search_type",
-                "Facts are what is true, episodes what was said and done; default: both.",
+                "facts: current facts. episodes: what was said and done.",
                 "--type",
-                mcp="facts: current facts. episodes: what was said and done.",
+                mcp="",
                 choices=("both", "facts", "episodes"),
                 default="both",
             ),
-            limit(5, "Memories at most.", mcp=5),
+            limit(5, mcp=5),
             NAMESPACES,
             FULL,
         ),
@@ -137,7 +137,7 @@ VERBS = (
                 form="words",
                 required=True,
             ),
-            limit(8, "Maximum number of memories considered.", mcp=8),
+            limit(8, mcp=8),
             Parameter(
                 "budget",
                 "Maximum tokens of memories in the prompt [env: COMBRAY_CONTEXT_BUDGET].",
@@ -182,7 +182,7 @@ VERBS = (
                 low=100,
                 type="integer",
             ),
-            limit(20, "Maximum number of memories."),
+            limit(20),
             Parameter(
                 "format",
                 "Print only the text for the prompt, in this format.",

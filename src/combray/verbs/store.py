@@ -35,7 +35,7 @@ VERBS = (
         "store.log",
         READ,
         "Show the latest operations, newest first.",
-        (limit(20, "Maximum number of lines.", high=None),),
+        (limit(20, "lines", high=None),),
         examples=("combray log --limit 50",),
     ),
     Verb(
@@ -119,7 +119,7 @@ VERBS = (
         Without --namespace, all namespaces are shown.
         """,
         (
-            limit(20, "Maximum number of entries.", high=None),
+            limit(20, "entries", high=None),
             Parameter("operation", "Only this verb.", "--operation VERB"),
             Parameter("since", 'Only from this time on: 2026-03-01, "last week", …', "--since WHEN"),
             Parameter("memory_id", "Only entries about this memory.", "--id ID"),

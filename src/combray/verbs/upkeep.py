@@ -89,7 +89,7 @@ VERBS = (
                 type="number",
                 default=0.5,
             ),
-            limit(20, "Memories at most.", high=None),
+            limit(20, high=None),
             Parameter("keep", "Keep this memory: count it as used three more times.", "--keep ID", own=True),
         ),
         examples=(
@@ -108,7 +108,7 @@ VERBS = (
         Quarantined texts look like prompt injection and are never recalled; release one with combray release.
         """,
         (
-            limit(20, "Memories at most.", high=None),
+            limit(20, high=None),
             flag("quarantined", "List quarantined memories with reasons.", "--quarantined", own=True),
             flag("doubtful", "List pairs of facts that consolidation could not decide.", "--doubtful", own=True),
             flag("changes", "List pairs of which the later may change the earlier.", "--changes", own=True),
