@@ -48,7 +48,9 @@ WHERE = Parameter(
     mcp='Fields: {"category": "decision"}, {"metadata.user": "ann"}, {"importance": {"gte": 4}}.',
     type="object",
 )
-NAMESPACES = Parameter("namespaces", "Read this namespace; may be given again.", "--in NAMESPACE", many=True)
+NAMESPACES = Parameter(
+    "namespaces", "Read this namespace; may be given again.", "--in NAMESPACE", many=True, form="some"
+)
 AS_OF = Parameter(
     "as_of",
     "Answer as of this time: from what was stored and valid then.",

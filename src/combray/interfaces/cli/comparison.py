@@ -8,9 +8,10 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from combray.interfaces.cli import output
 from combray.interfaces.cli.failures import nothing_found, verb
 from combray.interfaces.cli.options import Target, comma_list, opens_store
-from combray.interfaces.cli.output import console, for_people, short, show_json, table, visible
+from combray.interfaces.cli.output import console, short, table, visible
 from combray.records import dataclass
 from combray.values import rounded
 
@@ -64,10 +65,7 @@ def compare(target: Target, query: tuple[str, ...], limit: int, chosen: list[str
         raise click.BadParameter("the query is blank. Give at least one word.", param_hint="'QUERY...'")
     with target.open(read_only=True) as engine:
         compared = ask(engine, text, tuple(dict.fromkeys(chosen or known)), limit)
-    if for_people(target):
-        show(compared)
-    else:
-        show_json(as_json(text, compared))
+    output.show(target, as_json(text, compared), lambda: show(compared))
     if not any(each.answer for each in compared.values()):
         nothing_found("no preset found a memory: " + next(iter(compared.values())).answer.reason)
 

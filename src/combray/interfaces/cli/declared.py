@@ -102,6 +102,10 @@ def _text(_ctx: click.Context, _parameter: click.Parameter, value: tuple[str, ..
     return text_of(value) if value else None
 
 
+def _some(_ctx: click.Context, _parameter: click.Parameter, value: tuple[str, ...]) -> tuple[str, ...] | None:
+    return value or None
+
+
 def _json(_ctx: click.Context, _parameter: click.Parameter, value: str | None) -> Any:
     return None if value is None else read_json(value)
 
@@ -118,6 +122,7 @@ def _duration(_ctx: click.Context, _parameter: click.Parameter, value: str | Non
 FORMS: dict[str, tuple[click.ParamType[Any] | None, Callable[..., Any] | None]] = {
     "words": (None, _joined),
     "text": (None, _text),
+    "some": (None, _some),
     "comma": (None, comma_list),
     "entities": (None, entity_list),
     "json": (None, _json),

@@ -21,6 +21,7 @@ from combray.interfaces.cli.output import (
     marked,
     memories,
     moment,
+    show,
     show_json,
     show_rows,
     visible,
@@ -40,21 +41,19 @@ _DIGITS = 4
 
 
 @command(pipelines=True, models=True)
-def recall(
-    target: Target, query: str, explain: bool, verbose: bool, namespaces: tuple[str, ...], **asked: Any
-) -> None:
+def recall(target: Target, query: str, explain: bool, verbose: bool, **asked: Any) -> None:
     """Print the hits."""
     with target.open() as engine:
-        answer = engine.recall(query, namespaces=namespaces or None, **asked)
+        answer = engine.recall(query, **asked)
     plain = answer_as_json(answer, limit=asked["limit"], explain=explain, verbose=verbose)
     _show(target, answer, plain, "no memory matches", explain=explain, verbose=verbose)
 
 
 @command()
-def search(target: Target, query: str, namespaces: tuple[str, ...], **asked: Any) -> None:
+def search(target: Target, query: str, **asked: Any) -> None:
     """Print the hits."""
     with target.open() as engine:
-        answer = engine.search(query, namespaces=namespaces or None, **asked)
+        answer = engine.search(query, **asked)
     plain = [{**compact(hit.memory), **marked(hit), "score": rounded(hit.score, _DIGITS)} for hit in answer]
     _show(target, answer, plain, "no memory contains these words")
 
@@ -63,21 +62,22 @@ def _show(
     target: Target, answer: Answer, plain: Any, none: str, *, explain: bool = False, verbose: bool = False
 ) -> None:
     """Print the hits for people, or `plain` as JSON. `none`: the reason for an empty answer."""
-    if for_people(target):
+
+    def printed() -> None:
         from combray.interfaces.cli.showing import show_answer
 
         show_answer(answer, explain=explain, verbose=verbose)
-    else:
-        show_json(plain)
+
+    show(target, plain, printed)
     if not answer:
         nothing_found(answer.reason or none)
 
 
 @command()
-def list_(target: Target, namespaces: tuple[str, ...], verbose: bool, **asked: Any) -> None:
+def list_(target: Target, verbose: bool, **asked: Any) -> None:
     """Print a page."""
     with target.open() as engine:
-        page = engine.list(namespaces=namespaces or None, **asked)
+        page = engine.list(**asked)
     shown = [full(each) if verbose else compact(each) for each in page]
     plain = {"memories": shown, "total": page.total, "cursor": page.cursor}
     if verbose:
@@ -94,10 +94,10 @@ def list_(target: Target, namespaces: tuple[str, ...], verbose: bool, **asked: A
 
 
 @command(pipelines=True)
-def context(target: Target, query: str, namespaces: tuple[str, ...], format: Format | None, **asked: Any) -> None:
+def context(target: Target, query: str, format: Format | None, **asked: Any) -> None:
     """Print the text for a prompt."""
     with target.open() as engine:
-        made = engine.context(query, namespaces=namespaces or None, format=format or "text", **asked)
+        made = engine.context(query, format=format or "text", **asked)
     if format and not target.json and not for_people(target):
         click.echo(made.text, nl=bool(made.text))
     elif for_people(target):
@@ -113,14 +113,12 @@ def context(target: Target, query: str, namespaces: tuple[str, ...], format: For
 
 
 @command(pipelines=True, models=True)
-def think(target: Target, question: str, namespaces: tuple[str, ...], explain: bool, **asked: Any) -> None:
+def think(target: Target, question: str, explain: bool, **asked: Any) -> None:
     """Print the answer with its sources."""
     with target.open() as engine:
-        thought = engine.think(question, namespaces=namespaces or None, **asked)
-    if for_people(target):
-        _show_thought(thought, explain=explain)
-    else:
-        show_json(thought.as_json() | ({"trace": _steps(thought.trace)} if explain else {}))
+        thought = engine.think(question, **asked)
+    plain = thought.as_json() | ({"trace": _steps(thought.trace)} if explain else {})
+    show(target, plain, lambda: _show_thought(thought, explain=explain))
     if not thought.known:
         nothing_found(thought.reason or "no memory answers this")
 
@@ -203,10 +201,7 @@ def memory_search(target: Target, query: str, **asked: Any) -> None:
     """Print the passages."""
     with target.open(to_write=True) as engine:
         found = engine.documents.search(query, **asked)
-    if for_people(target):
-        _show_passages(found)
-    else:
-        show_json(found.as_json())
+    show(target, found.as_json(), lambda: _show_passages(found))
     if not found:
         nothing_found(found.reason or "no passage matches")
 
@@ -224,10 +219,10 @@ def _show_passages(found: Passages) -> None:
 
 
 @command(pipelines=True)
-def search_memory(target: Target, query: str, namespaces: tuple[str, ...], **asked: Any) -> None:
+def search_memory(target: Target, query: str, **asked: Any) -> None:
     """Print the memories."""
     with target.open() as engine:
-        answer = engine.search_memory(query, namespaces=namespaces or None, **asked)
+        answer = engine.search_memory(query, **asked)
     plain = [
         {
             "id": hit.memory.id,
