@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 from collections.abc import Iterator
 from typing import Any
 
@@ -32,6 +33,9 @@ def test_a_call_runs_the_engines_verb(engine: combray.Engine) -> None:
     bind(VERBS["conversation.add"], {"session": "s", "text": "Hello.", "author": "user"})(engine)
     assert len(bind(VERBS["conversation.turns"], {"session": "s"})(engine)) == 1
     assert bind(VERBS["forget"], {"memory_id": made.id})(engine).ids == (made.id,)
+    written = io.StringIO()
+    assert bind(VERBS["export"], {})(engine, stream=written) == 3
+    assert "The well is deep." in written.getvalue()
 
 
 @pytest.mark.parametrize(
@@ -82,6 +86,7 @@ def test_arguments_take_the_form_of_their_parameters(
         ("recall", {"query": "x", "where": "red"}, "where: must be an object, got 'red'."),
         ("recall", {"query": "x", "colour": "red"}, "recall: has no argument 'colour'. Use only query, limit,"),
         ("remember", {"text": "x", "entities": 5}, "entities: must be a list of names, got 5."),
+        ("recall", {"query": "x", "explain": True}, "recall: has no argument 'explain'."),
         ("think", {"question": "x", "budget": 5}, "budget: must be at least 100, got 5."),
     ],
 )

@@ -8,6 +8,7 @@ import sys
 
 import pytest
 
+from combray.engine import asyncio as asynchronous
 from combray.verbs import TOOLS, VERBS
 from combray.verbs import signature as signatures
 from combray.verbs.declaration import ADMIN, READ, UNSET, WRITE, Verb
@@ -67,7 +68,7 @@ def test_a_declaration_is_whole(verb: Verb) -> None:
     for each in verb.parameters:
         assert each.shell is not None or each.mcp is not None, f"{each.name} is on no surface"
         assert each.help or each.mcp or not (each.shell or "").startswith("-"), f"{each.name} has no help"
-    assert parameters(verb).keys() >= set(names)
+    assert parameters(verb).keys() >= {each.name for each in verb.parameters if not each.own}
 
 
 def test_a_tool_that_reads_has_a_verb_that_reads() -> None:
@@ -91,3 +92,17 @@ def test_declarations_load_neither_the_engine_nor_a_surface() -> None:
 
 def test_the_owners_are_classes() -> None:
     assert all(inspect.isclass(signatures.owner(each)) for each in OWNERS)
+
+
+@pytest.mark.parametrize("verb", VERBS.values(), ids=lambda verb: verb.name)
+def test_asyncio_has_every_verb_and_streams_those_that_stream(verb: Verb) -> None:
+    facet, _, name = verb.call.rpartition(".")
+    kinds = {"": "AsyncEngine", "audit": "AsyncAuditTrail"}
+    kind = getattr(asynchronous, kinds.get(facet, f"Async{facet.title()}"))
+    made = inspect.unwrap(getattr(kind, name), stop=lambda each: hasattr(each, "__wrapped__") and is_async(each))
+    assert inspect.isasyncgenfunction(made) == verb.streams
+    assert inspect.iscoroutinefunction(made) != verb.streams
+
+
+def is_async(function: object) -> bool:
+    return inspect.iscoroutinefunction(function) or inspect.isasyncgenfunction(function)

@@ -14,21 +14,24 @@ from typing import Any
 from combray.errors import InvalidInputError, brief
 from combray.records import dataclass
 from combray.verbs import signature
-from combray.verbs.declaration import UNSET, Parameter, Verb
+from combray.verbs.declaration import Parameter, Verb, absent_value
 
 _TRUTHS = {"true": True, "false": False}
 
 
 @dataclass(frozen=True, slots=True)
 class Call:
-    """A verb with checked arguments, those of surfaces left out. Call it with an engine."""
+    """A verb with checked arguments. Call it with an engine."""
 
     verb: Verb
     arguments: dict[str, Any]
 
-    def __call__(self, engine: Any) -> Any:
-        """Return what the engine's verb returns."""
-        given = dict(self.arguments)
+    def __call__(self, engine: Any, **objects: Any) -> Any:
+        """Return what the engine's verb returns.
+
+        `objects`: parameters that JSON cannot express, such as `progress`, or the `stream` of an export.
+        """
+        given = self.arguments | objects
         facet, _, name = self.verb.call.rpartition(".")
         owner = engine.conversation(given.pop("session")) if facet == "conversation" else engine
         owner = getattr(engine, facet) if facet not in ("", "conversation") else owner
@@ -42,9 +45,8 @@ def bind(verb: Verb, given: Mapping[str, Any]) -> Call:
     """Check a mapping of arguments and return the call. Raises InvalidInputError."""
     known = signature.parameters(verb)
     checked = checked_arguments(verb.name, known, given)
-    has = {name: known[name] for name in checked if not known[name].own}
-    # What equals the default is left to the engine.
-    return Call(verb, {name: checked[name] for name in has if name in given and given[name] is not None})
+    # Defaults are left to the engine.
+    return Call(verb, {name: value for name, value in checked.items() if given.get(name) is not None})
 
 
 def checked_arguments(verb: str, known: Mapping[str, Parameter], given: Mapping[str, Any]) -> dict[str, Any]:
@@ -63,15 +65,8 @@ def checked_arguments(verb: str, known: Mapping[str, Parameter], given: Mapping[
         if value is not None:
             found[name] = checked(name, parameter, value)
         else:
-            found[name] = default(parameter)
+            found[name] = absent_value(parameter)
     return found
-
-
-def default(parameter: Parameter) -> Any:
-    """Return what an absent argument stands for. Lists are new each time."""
-    value = () if parameter.default is UNSET and parameter.many else parameter.default
-    value = None if value is UNSET else value
-    return list(value) if isinstance(value, tuple) else value
 
 
 def checked(name: str, parameter: Parameter, value: Any) -> Any:

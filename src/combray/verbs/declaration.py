@@ -87,6 +87,14 @@ class Parameter(msgspec.Struct, frozen=True):
         return replace(self, **{surface: None})
 
 
+def absent_value(parameter: Parameter) -> Any:
+    """Return what an absent argument stands for. Lists are new each time."""
+    value = parameter.default
+    if value is UNSET:
+        return [] if parameter.many else False if parameter.type == "truth" else None
+    return list(value) if isinstance(value, tuple) else value
+
+
 def flag(
     name: str, help: str, shell: str | None = None, mcp: str | Argument | None = None, **how: Any
 ) -> Parameter:

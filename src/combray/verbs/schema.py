@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from combray.verbs.declaration import UNSET, Parameter
+from combray.verbs.declaration import Parameter, absent_value
 
 _TYPES: dict[str, dict[str, Any]] = {
     "text": {"type": "string"},
@@ -31,20 +31,13 @@ def schema(known: Mapping[str, Parameter]) -> dict[str, Any]:
 
 def _property(parameter: Parameter) -> dict[str, Any]:
     forms = _forms(parameter)
-    default = parameter.default
-    if not parameter.required:
-        default = _plain(default, parameter)
-        forms += [_NULL] if default is None else []
+    absent = absent_value(parameter)
+    if not parameter.required and absent is None:
+        forms.append(_NULL)
     made = dict(forms[0]) if len(forms) == 1 else {"anyOf": forms}
     if not parameter.required:
-        made["default"] = default
+        made["default"] = absent
     return made | ({"description": parameter.help} if parameter.help else {})
-
-
-def _plain(default: Any, parameter: Parameter) -> Any:
-    if default is UNSET:
-        return [] if parameter.many else False if parameter.type == "truth" else None
-    return list(default) if isinstance(default, tuple) else default
 
 
 def _forms(parameter: Parameter) -> list[dict[str, Any]]:

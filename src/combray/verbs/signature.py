@@ -58,12 +58,12 @@ def callable_of(verb: Verb) -> Callable[..., Any]:
 
 @functools.cache
 def parameters(verb: Verb) -> dict[str, Parameter]:
-    """Return all parameters of a verb by name: the declared ones, completed by the signature, then the others.
+    """Return the engine's parameters by name: the declared ones, completed by the signature, then the others.
 
-    Parameters that JSON cannot express (callbacks, streams, objects) are left out.
+    Those that JSON cannot express (callbacks, streams, objects) are left out, and those of surfaces.
     """
     found = signature(verb)
-    merged = {each.name: _completed(each, found.get(each.name)) for each in verb.parameters}
+    merged = {each.name: _completed(each, found[each.name]) for each in verb.parameters if not each.own}
     return merged | {name: each for name, each in found.items() if name not in merged and each.type}
 
 
@@ -73,15 +73,9 @@ def variadic(verb: Verb) -> str:
     return next((each.name for each in kinds if each.kind is each.VAR_POSITIONAL), "")
 
 
-def _completed(declared: Parameter, found: Parameter | None) -> Parameter:
-    if found is None:
-        return declared if declared.default is not UNSET else replace(declared, default=_empty(declared))
+def _completed(declared: Parameter, found: Parameter) -> Parameter:
     default = found.default if declared.default is UNSET else declared.default
     return replace(declared, default=default, required=declared.required or found.required)
-
-
-def _empty(declared: Parameter) -> Any:
-    return () if declared.many else False if declared.type == "truth" else None
 
 
 @functools.cache
