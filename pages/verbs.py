@@ -34,7 +34,8 @@ def _row(verb: Verb) -> str:
     shell = f"[{verb.name}](shell.md)" if verb.name.split()[0] in SHELL else ""
     how = "streams" if verb.streams else "lasts" if verb.lasts else "in process only" if verb.local else ""
     tool = f"`{verb.tool}`" if verb.tool else ""
-    return f"| `engine.{verb.call}` | {shell} | {tool} | {verb.rights} | {verb.summary} | {how} |"
+    call = f"`engine.{verb.call}`" if verb.call else ""
+    return f"| {call} | {shell} | {tool} | {verb.rights} | {verb.summary} | {how} |"
 
 
 def _tool(verb: Verb) -> Iterator[str]:

@@ -59,11 +59,12 @@ def test_the_examples_of_a_verb_parse(
     verb: Verb, example: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(tmp_path)
-    for name in ("notes.txt", "old.jsonl", "memories.jsonl"):
+    for name in ("notes.txt", "old.jsonl", "memories.jsonl", "chat.jsonl", "chatgpt-export.zip"):
         Path(name).write_text("{}", encoding="utf-8")
     for name in ("notes", "docs", "sessions"):
         Path(name).mkdir()
-    words = shlex.split(example.partition(" | gzip")[0].rpartition(" | ")[2])
+    (own,) = (each for each in example.split(" | ") if each.startswith("combray "))
+    words = shlex.split(own)
     words = [{"~/notes": "notes", "~/.agent/sessions": "sessions"}.get(each, each) for each in words]
     command, _ = command_of(verb)
     given = words[1 + len(verb.name.split()) :]

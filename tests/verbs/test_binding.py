@@ -11,7 +11,7 @@ import pytest
 
 import combray
 from combray.errors import InvalidInputError
-from combray.verbs import VERBS
+from combray.verbs import CALLS, VERBS
 from combray.verbs.binding import bind
 from combray.verbs.declaration import Verb
 from combray.verbs.schema import schema
@@ -117,7 +117,7 @@ def test_any_json_gives_a_call_or_an_error_for_people() -> None:
         {},
         {"a": {"b": 1}},
     ]
-    for verb in VERBS.values():
+    for verb in CALLS.values():
         for name in parameters(verb):
             for value in values:
                 try:
@@ -126,7 +126,7 @@ def test_any_json_gives_a_call_or_an_error_for_people() -> None:
                     continue
 
 
-@pytest.mark.parametrize("verb", VERBS.values(), ids=lambda verb: verb.name)
+@pytest.mark.parametrize("verb", CALLS.values(), ids=lambda verb: verb.name)
 def test_every_verb_has_a_schema(verb: Verb) -> None:
     made = schema(parameters(verb))
     jsonschema.Draft202012Validator.check_schema(made)

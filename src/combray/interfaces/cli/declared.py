@@ -63,11 +63,12 @@ def _parameter(declared: Parameter) -> click.Parameter:
         settings["default"] = default
     if not flags:
         metavar = words[0]
-        # Click writes the choices themselves.
-        settings |= {"metavar": None if declared.choices else metavar, "required": not metavar.startswith("[")}
+        # Click writes the choices in place of a plain name.
+        plain = declared.choices and metavar == declared.name.upper()
+        settings |= {"metavar": None if plain else metavar, "required": not metavar.startswith("[")}
         return click.Argument([declared.name], nargs=-1 if metavar.endswith("...") else 1, **settings)
     if "/" in words:
-        return click.Option([declared.name, "/".join(flags)], help=declared.help, default=None)
+        return click.Option([declared.name, "/".join(flags)], help=declared.help, default=declared.default)
     if declared.type == "truth":
         return click.Option([declared.name, *flags], help=declared.help, is_flag=True)
     settings["metavar"] = next((each for each in words if each not in flags), None)
@@ -131,5 +132,9 @@ FORMS: dict[str, tuple[click.ParamType[Any] | None, Callable[..., Any] | None]] 
     "new file": (click.Path(dir_okay=False, path_type=Path), in_a_folder),
     "folder": (click.Path(exists=True, file_okay=False, path_type=Path), None),
     "path": (click.Path(exists=True, path_type=Path), None),
+    "existing": (click.Path(exists=True), None),
+    "file": (click.Path(exists=True, dir_okay=False, path_type=Path), None),
+    "any file": (click.Path(dir_okay=False, path_type=Path), None),
+    "output": (click.Path(dir_okay=False, allow_dash=True, path_type=Path), in_a_folder),
 }
 """Form of a declared parameter -> click's type and what reads the text."""

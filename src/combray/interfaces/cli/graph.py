@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from combray.interfaces.cli.declared import command
-from combray.interfaces.cli.failures import nothing_found, verb
+from combray.interfaces.cli.failures import nothing_found
 from combray.interfaces.cli.files import create_private
-from combray.interfaces.cli.options import Target, in_a_folder, opens_store
+from combray.interfaces.cli.options import Target
 from combray.interfaces.cli.output import answer, compact, show_rows
 from combray.types import EdgeType
 
@@ -65,24 +65,9 @@ def _edges(found: Related) -> str:
     return ", ".join(dict.fromkeys(said))
 
 
-@verb("combray viz -o memories.html", "combray viz --format dot | dot -Tsvg > m.svg")
-@click.option(
-    "--format", "form", type=click.Choice(("dot", "html")), help="Default: by the suffix of the file, else dot."
-)
-@click.option(
-    "--output",
-    "-o",
-    type=click.Path(dir_okay=False, allow_dash=True, path_type=Path),
-    default=Path("-"),
-    callback=in_a_folder,
-    help="File to write; - is standard output.",
-)
-@click.option(
-    "--limit", type=click.IntRange(1), help="Maximum number of memories, newest first; default 500, in HTML 800."
-)
-@opens_store()
+@command()
 def viz(target: Target, form: str | None, output: Path, limit: int | None) -> None:
-    """Draw the memory graph, for Graphviz or as an HTML page."""
+    """Write or print the drawing."""
     from combray import picture
 
     form = form or ("html" if output.suffix.lower() in (".html", ".htm") else "dot")

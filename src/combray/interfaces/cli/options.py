@@ -227,8 +227,3 @@ def read_object(_ctx: click.Context, _parameter: click.Parameter, value: str | N
     if not isinstance(read, dict):
         raise click.BadParameter(f"this is not a JSON object. Write it like {_EXAMPLE}.")
     return read
-
-
-namespaces_option = click.option(
-    "--in", "namespaces", multiple=True, metavar="NAMESPACE", help="Read this namespace; may be given again."
-)

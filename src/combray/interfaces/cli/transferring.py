@@ -13,9 +13,9 @@ from typing import TYPE_CHECKING, Any, TextIO
 import click
 
 from combray.interfaces.cli.declared import command
-from combray.interfaces.cli.failures import NOTHING_FOUND, verb
+from combray.interfaces.cli.failures import NOTHING_FOUND
 from combray.interfaces.cli.files import new_file
-from combray.interfaces.cli.options import Target, opens_store
+from combray.interfaces.cli.options import Target
 from combray.interfaces.cli.output import (
     answer,
     counted,
@@ -128,26 +128,7 @@ def _imported(report: ImportReport) -> str:
     return f"{'Would import' if report.dry_run else 'Imported'} {said}."
 
 
-@verb(
-    "combray ingest --from claude-code --dry-run",
-    "combray ingest chatgpt-export.zip",
-    "combray ingest chat.jsonl --namespace chats",
-    "combray ingest chat.jsonl --scope user:ann",
-)
-@click.argument("paths", metavar="[PATH]...", nargs=-1, type=click.Path(exists=True))
-@click.option(
-    "--from",
-    "clients",
-    multiple=True,
-    type=click.Choice(("claude-code", "codex", "cursor", "gemini-cli", "openclaw", "opencode")),
-    help="The session files of a client on this machine.",
-)
-@click.option("--dry-run", is_flag=True, help="Store nothing; report what would be stored.")
-@click.option(
-    "--auto/--no-auto", default=None, help="Store what users state as facts [env: COMBRAY_AUTO_MEMORY]."
-)
-@click.option("--scope", metavar="NAME", help="Scope of the turns and of facts made of them, such as user:ann.")
-@opens_store(pipelines=True)
+@command(pipelines=True)
 def ingest(
     target: Target,
     paths: tuple[str, ...],
@@ -156,14 +137,7 @@ def ingest(
     auto: bool | None,
     scope: str | None,
 ) -> None:
-    """Store conversations, one episode per turn.
-
-    PATH is a session file of Claude Code, Codex, Cursor, Gemini CLI, OpenClaw or opencode, a folder of them, or
-    the zip that ChatGPT or Claude exports. Of these, turns that are stored already are skipped, so you can
-    call it again. Also: JSON lines of {"author", "text", "session", "occurred_at"}, and the JSON of LoCoMo and
-    LongMemEval. Their turns have no ids: a second call stores them again. If such a file has several
-    conversations, each goes into a namespace with its name.
-    """
+    """Store the turns of files, and print what was stored."""
     from combray import transfer
     from combray.conversation.auto_memory import save_what_is_worth_it
 
@@ -213,23 +187,13 @@ def _ingested(path: str, report: IngestReport, *, dry_run: bool) -> str:
     return f"{path}: {talks}: {done}."
 
 
-@verb(
-    "combray migrate agent.db postgresql://combray@/combray", "combray migrate postgresql://combray@/combray a.db"
-)
-@click.argument("source", metavar="FROM")
-@click.argument("target_store", metavar="TO")
-@click.option("--only", "only", multiple=True, metavar="NAME", help="Only this namespace; can be repeated.")
-@opens_store()
-def migrate(target: Target, source: str, target_store: str, only: tuple[str, ...]) -> None:
-    """Copy every namespace of a store to another store.
-
-    FROM and TO are files or servers (postgresql://…). FROM is only read. Repeat an interrupted call: it skips
-    what is there. Each namespace is verified by count and checksum.
-    """
+@command()
+def migrate(target: Target, source: str, copy: str, only: tuple[str, ...]) -> None:
+    """Copy, and print what each namespace has."""
     from combray.engine.migration import migrate as run
 
     with progress("memories") as bar:
-        moved = run(source, target_store, namespaces=only, progress=lambda _, done, total: bar(done, total))
+        moved = run(source, copy, namespaces=only, progress=lambda _, done, total: bar(done, total))
     names = ("namespace", "memories", "edges", "copied", "checksum")
     rows = ([str(getattr(each, name)) for name in names] for each in moved)
     show_rows(target, [asdict(each) for each in moved], names, rows)
