@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from combray.interfaces.cli.verbs import VERBS as SHELL
 from combray.verbs import TOOLS, VERBS
 from combray.verbs.declaration import Parameter, Verb
+from combray.verbs.signature import result
 
 INTRODUCTION = """\
 # The verbs
@@ -18,8 +19,8 @@ Rights: `read` reads memories. `write` changes memories in a way that can be und
 moves them, reads what is kept from models, or changes what the machine does.
 A verb that lasts may take minutes; one that streams gives its results one by one.
 
-| library | shell | tool | rights | | |
-|---|---|---|---|---|---|
+| library | shell | tool | rights | | returns | |
+|---|---|---|---|---|---|---|
 """
 
 
@@ -34,8 +35,9 @@ def _row(verb: Verb) -> str:
     shell = f"[{verb.name}](shell.md)" if verb.name.split()[0] in SHELL else ""
     how = "streams" if verb.streams else "lasts" if verb.lasts else "in process only" if verb.local else ""
     tool = f"`{verb.tool}`" if verb.tool else ""
+    returned = f"`{_cell(result(verb))}`" if verb.call else ""
     call = f"`engine.{verb.call}`" if verb.call else ""
-    return f"| {call} | {shell} | {tool} | {verb.rights} | {verb.summary} | {how} |"
+    return f"| {call} | {shell} | {tool} | {verb.rights} | {verb.summary} | {returned} | {how} |"
 
 
 def _tool(verb: Verb) -> Iterator[str]:

@@ -115,7 +115,7 @@ class Verb(msgspec.Struct, frozen=True):
 
     `name` is what the shell says; a verb that the shell does not have is named by its path. `call` is the path of
     the engine's callable, such as `documents.index`; "" for a verb that the engine does not have. `about` is the
-    help, its first sentence the summary. `tool` is the MCP tool, whose docstring is a text of its own, for models.
+    help, its first sentence the summary. `tool` is the MCP tool; its docstring is a text of its own, for models.
     `streams`: the result is an iterator. `lasts`: it may take minutes, so a service should run it as a job.
     `local`: it makes sense only within the process, such as a watcher that must be closed.
     """

@@ -67,6 +67,15 @@ def parameters(verb: Verb) -> dict[str, Parameter]:
     return merged | {name: each for name, each in found.items() if name not in merged and each.type}
 
 
+def result(verb: Verb) -> str:
+    """Return the type that a verb returns, as the engine's source writes it."""
+    function = inspect.unwrap(callable_of(verb))
+    kinds = [
+        str(inspect.signature(each).return_annotation) for each in typing.get_overloads(function) or [function]
+    ]
+    return " | ".join(dict.fromkeys(kinds))
+
+
 def variadic(verb: Verb) -> str:
     """Return the name of the parameter that takes any number of positional values, or ""."""
     kinds = inspect.signature(callable_of(verb)).parameters.values()
