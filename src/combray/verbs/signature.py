@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import functools
 import inspect
+import re
 import types
 import typing
 from collections.abc import Callable, Iterable, Iterator, Mapping
@@ -30,6 +31,8 @@ OWNERS = {
 """Facet -> the class whose methods are its verbs."""
 _ELSEWHERE = ("combray.engine.changes", "combray.engine.requests", "combray.prompt.formats")
 """Modules whose types the engine's signatures name but import for type checkers only."""
+_ALIASES = ("Versions", "Neighbours", "Pairs", "Chain")
+"""Names that the engine's module gives to lists, because `list` is a verb in its class."""
 _PLAIN = {str: "text", int: "integer", float: "number", bool: "truth"}
 
 
@@ -68,12 +71,13 @@ def parameters(verb: Verb) -> dict[str, Parameter]:
 
 
 def result(verb: Verb) -> str:
-    """Return the type that a verb returns, as the engine's source writes it."""
+    """Return the type that a verb returns, in words such as `list[Version]`."""
     function = inspect.unwrap(callable_of(verb))
-    kinds = [
-        str(inspect.signature(each).return_annotation) for each in typing.get_overloads(function) or [function]
-    ]
-    return " | ".join(dict.fromkeys(kinds))
+    several = typing.get_overloads(function) or [function]
+    kinds = [str(inspect.signature(each).return_annotation) for each in several]
+    spelled = (str(function.__globals__[each]) if each in _ALIASES else each for each in kinds)
+    # Names of modules in front only lengthen the words.
+    return " | ".join(dict.fromkeys(re.sub(r"\w+\.|ForwardRef\('(\w+)'\)|'", r"\1", each) for each in spelled))
 
 
 def variadic(verb: Verb) -> str:
