@@ -1,4 +1,4 @@
-"""Options that many verbs share: store, namespace, preset, models, output format, and filters."""
+"""Options that many verbs share (store, namespace, preset, models, output format), and readers of values."""
 
 from __future__ import annotations
 
