@@ -153,7 +153,7 @@ def _evaluated(annotation: Any, space: dict[str, Any]) -> Any:
     if not isinstance(annotation, str):
         return annotation
     try:
-        return eval(annotation, space)  # noqa: S307 - an annotation of our own source
+        return typing.get_type_hints(types.SimpleNamespace(__annotations__={"it": annotation}), space)["it"]
     except (NameError, AttributeError, TypeError):
         return None
 
