@@ -218,11 +218,11 @@ VERBS = (
             Parameter("valid_from", "True from then on.", "--valid-from WHEN"),
             Parameter(
                 "valid_to",
-                "True until then.",
+                "True until then; a date: until it begins.",
                 "--valid-to WHEN",
                 mcp=MOMENT,
             ),
-            Parameter("expires_at", "Not recalled from then on.", "--expires-at WHEN"),
+            Parameter("expires_at", "Not recalled from then on; a date: after that day.", "--expires-at WHEN"),
             Parameter("tier", "How it ages in preset mnemo.", "--tier", choices=TIERS),
             Parameter("slot", "What it is a value of; empty for nothing.", "--slot NAME"),
             Parameter(
