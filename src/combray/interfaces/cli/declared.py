@@ -9,7 +9,7 @@ from typing import Any
 
 import click
 
-from combray.interfaces.cli.failures import Verb
+from combray.interfaces.cli.failures import VerbCommand
 from combray.interfaces.cli.files import text_of
 from combray.interfaces.cli.options import (
     Function,
@@ -24,7 +24,6 @@ from combray.verbs import VERBS
 from combray.verbs.declaration import UNSET, Parameter
 
 _SECONDS = {"s": 1, "m": 60, "h": 3600, "d": 86_400}
-_DURATION = re.compile(r"(\d+)([smhd])")
 
 
 def command(
@@ -41,7 +40,7 @@ def command(
         verb = VERBS[f"{group.name} {name}" if group else name]
         made: click.Command = click.command(
             name,
-            cls=Verb,
+            cls=VerbCommand,
             params=[_parameter(each) for each in verb.parameters if each.shell is not None],
             help=verb.about,
             examples=verb.examples,
@@ -114,7 +113,7 @@ def _json(_ctx: click.Context, _parameter: click.Parameter, value: str | None) -
 def _duration(_ctx: click.Context, _parameter: click.Parameter, value: str | None) -> int | None:
     if value is None:
         return None
-    found = _DURATION.fullmatch(value)
+    found = re.fullmatch(r"(\d+)([smhd])", value)
     if found is None or int(found[1]) < 1:
         raise click.BadParameter(f"{value!r} is not a duration. Use a number with s, m, h or d, such as 24h.")
     return int(found[1]) * _SECONDS[found[2]]
