@@ -48,8 +48,9 @@ class Parameter(msgspec.Struct, frozen=True):
     not load the engine; a test compares both. `own`: a parameter of surfaces, which the engine does not have.
 
     `shell` is written as in help: "--since WHEN", "--limit -k", "--auto / --no-auto"; without a dash it is an
-    argument. `form` names how the shell reads it, see `interfaces/cli/declared.py`. `mcp` is the description
-    for models, "" for that of people. A surface leaves out a parameter for which it is None.
+    argument. `form` names how the shell reads it: a key of `FORMS` in `interfaces/cli/declared.py`.
+    `shell_default` replaces the default there. `mcp` is the description for models, "" for that of people. A
+    surface leaves out a parameter for which it is None.
     """
 
     name: str
@@ -75,8 +76,8 @@ class Parameter(msgspec.Struct, frozen=True):
             return replace(self, help=said or self.help)
         changes: dict[str, Any] = {
             name: value
-            for name in ("choices", "low", "high", "many", "required", "single", "default")
-            if (value := getattr(said, name)) not in (None, (), UNSET)
+            for name in ("choices", "low", "high", "many", "required", "single")
+            if (value := getattr(said, name)) not in (None, ())
         }
         # A tool may give a default of its own, the empty list and None among them.
         changes |= {} if said.default is UNSET else {"default": said.default}
