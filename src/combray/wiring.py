@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, Literal, TypeVar, cast
 
 from combray.audit.anchor import AnchorFile
 from combray.audit.chain import FileChain, MemoryChain
-from combray.audit.key import Key
+from combray.audit.key import AuditKey
 from combray.audit.log import AuditLog
 from combray.errors import InvalidInputError, MissingExtraError
 from combray.folders import data_folder
@@ -118,14 +118,14 @@ def open_audit(location: str, settings: Settings, clock: Clock) -> AuditLog | No
     durable = settings.durability == "full"
     path = location.removeprefix(_SQLITE) or default_location()
     if path == ":memory:":
-        return AuditLog(MemoryChain(), clock=clock, key=Key(None), durable=durable)
+        return AuditLog(MemoryChain(), clock=clock, key=AuditKey(None), durable=durable)
     if "://" in path:
         # The store of a plugin may have no folder.
         path = str(Path(data_folder(), f"{hashlib.sha256(path.encode()).hexdigest()[:16]}.db"))
         Path(data_folder()).mkdir(parents=True, exist_ok=True)
     path = f"{Path(os.path.expanduser(path))}.audit"  # noqa: PTH111 - Path's raises for unknown users
     anchor = AnchorFile(settings.audit_anchor, path) if settings.audit_anchor else None
-    return AuditLog(FileChain(path), clock=clock, key=Key(f"{path}-key"), anchor=anchor, durable=durable)
+    return AuditLog(FileChain(path), clock=clock, key=AuditKey(f"{path}-key"), anchor=anchor, durable=durable)
 
 
 def offers() -> list[Offer]:

@@ -16,6 +16,8 @@ import pytest
 from packaging.requirements import Requirement
 from packaging.utils import canonicalize_name
 
+from combray import presets
+
 ROOT = Path(__file__).resolve().parents[2]
 SOURCE = ROOT / "src" / "combray"
 FILES = {
@@ -49,6 +51,9 @@ def test_the_wheel_is_complete(built: Path) -> None:
         (licence,) = [name for name in names if name.endswith("/licenses/LICENSE")]
         (metadata,) = [name for name in names if name.endswith("/METADATA")]
         assert packed.read(licence) == (ROOT / "LICENSE").read_bytes()
+        (entries,) = [name for name in names if name.endswith("/entry_points.txt")]
+        for name, value in presets.OURS.items():
+            assert f"{name} = {value}\n".encode() in packed.read(entries)
         assert b"License-Expression: Apache-2.0\nLicense-File: LICENSE\n" in packed.read(metadata)
     assert FILES - names == set()
 

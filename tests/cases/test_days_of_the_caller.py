@@ -178,7 +178,9 @@ def test_a_day_of_another_length_is_one_day(day: str, hours: int, first: str, la
         ("Europe/Berlin", "2026-03-29", "2026-03-29T23:59", "2026-03-30T00:00"),
     ],
 )
-def test_a_date_of_expiry_holds_to_the_end_of_its_day(zone: str, given: object, holds: str, over: str) -> None:
+def test_a_date_of_expiry_holds_to_the_end_of_its_day(
+    zone: str, given: str | date, holds: str, over: str
+) -> None:
     engine, clock = opened(zone, "2026-03-01T12:00")
     with engine:
         engine.remember("The visitor badge is in drawer 3.", expires_at=given)

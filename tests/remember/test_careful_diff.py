@@ -61,7 +61,7 @@ def test_another_claim_is_added_and_the_old_stays_live(preset: str, embedder: st
 
 @pytest.mark.parametrize("preset", PRESETS)
 def test_only_the_same_text_is_skipped_without_question(preset: str) -> None:
-    """PR #139: spaces, the final stop and a sentence's capital carry no meaning; accents, numbers and names do."""
+    """PR #139: spaces, the final stop and a sentence's capital mean nothing; accents, numbers and names do."""
     engine = engine_of(preset, "wordllama")
     first = engine.remember("The limit is 100 requests.")
     assert engine.remember("the limit is  100 requests").id == first.id

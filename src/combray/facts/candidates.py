@@ -54,7 +54,7 @@ _FEWEST_DAYS = 14.0
 _OF_NEW = OF_PAIR.index("of new")
 
 
-class Compared(NamedTuple):
+class ComparedMemory(NamedTuple):
     """What is compared of a memory. A whole one is read for the few that are kept."""
 
     content: str
@@ -70,7 +70,7 @@ class Pool:
     keys: Sequence[int]
     """Keys of the stored memories."""
     twins: Sequence[Draft]
-    stated: Sequence[Compared]
+    stated: Sequence[ComparedMemory]
     """What all candidates say."""
     cosines: Sequence[float]
     author_rank: Sequence[int]
@@ -261,7 +261,7 @@ def _keys(keys: Sequence[int]) -> Keys:
     return np.array(keys, dtype=np.int64)
 
 
-def _earlier(keys: Keys, where: Filter, new: Memory, reader: Reader) -> tuple[list[int], list[Compared]]:
+def _earlier(keys: Keys, where: Filter, new: Memory, reader: Reader) -> tuple[list[int], list[ComparedMemory]]:
     """Return those of the keys that a filter accepts and that are from before a memory, and what they say.
 
     Of two notes of one day the one that was stored first is the earlier; turns of a session often have its time.
@@ -270,12 +270,12 @@ def _earlier(keys: Keys, where: Filter, new: Memory, reader: Reader) -> tuple[li
     kept = reader.eligible(keys, where) & ((rows.moment < now) if new.session else (rows.moment <= now))
     wanted: list[int] = keys[kept].tolist()
     authors = [rows.author_names[code] if code >= 0 else None for code in rows.author[kept].tolist()]
-    stated = map(Compared, reader.contents(wanted), authors, rows.moment[kept].tolist())
+    stated = map(ComparedMemory, reader.contents(wanted), authors, rows.moment[kept].tolist())
     return wanted, list(stated)
 
 
-def _said_by(memory: Memory) -> Compared:
-    return Compared(memory.content, memory.author, memory.moment.timestamp())
+def _said_by(memory: Memory) -> ComparedMemory:
+    return ComparedMemory(memory.content, memory.author, memory.moment.timestamp())
 
 
 def _cosine(draft: Draft, twin: Draft) -> float:

@@ -18,14 +18,7 @@ from combray.recall.own_text import KeepOwnText
 from combray.recall.passages import SplitQuery
 from combray.recall.query import EmbedQuery, ReadQuestion
 from combray.recall.search import SearchContext
-from combray.recall.signals import (
-    AnswerCue,
-    AuthorMatch,
-    ContextMatch,
-    SessionPrior,
-    ShapePrior,
-    WeighSignals,
-)
+from combray.recall.signals import AnswerCue, AuthorMatch, ContextMatch, SessionPrior, ShapePrior, WeighSignals
 from combray.recall.speaker import RequireSpeaker
 from combray.recall.weigh import Cut
 

@@ -13,7 +13,6 @@ from combray.forms.recalling import Part, Recalling
 from combray.language import dates
 from combray.language.dates.direction import is_ahead
 from combray.pipeline import stage
-from combray.recall.aliases import entity_arm
 from combray.recall.context_words import AFTER, BEFORE, FIELDS, MET, met_arm
 from combray.recall.weigh import sort
 from combray.runtime import (
@@ -23,7 +22,6 @@ from combray.runtime import (
     KeywordArm,
     MomentArm,
     Ranked,
-    RecencyArm,
     Runtime,
     Scores,
     VectorArm,
@@ -38,33 +36,6 @@ _MOSTLY = 0.5
 """Share of turns of conversations from which a store holds talk more than notes."""
 _PART = "/"
 """Between the name of an arm and the number of the part that it searches for."""
-
-
-@stage
-class SearchAnchors:
-    """Finds anchors by four signals, twenty each: keyword, vector, recency, entity.
-
-    Source: docs/reference/presets.md, preset mnemon.
-    """
-
-    needs = ("terms", "entities")
-    gives = ("found",)
-    limit: int = 20
-    minimum_cosine: float = 0.10
-
-    def __call__(self, state: Recalling, _runtime: Runtime) -> Recalling:
-        arms: dict[str, Arm] = {}
-        if state.terms:
-            arms["keyword"] = KeywordArm(
-                tuple((term, 1.0) for term in state.terms), scoring="coverage", lends=state.lends
-            )
-        if state.vector is not None:
-            arms["vector"] = VectorArm(state.vector, state.model, self.minimum_cosine)
-        arms["time"] = RecencyArm()
-        if (named := entity_arm(state)) is not None:
-            arms["entity"] = named
-        state.found = state.reader.search(arms, state.where, self.limit)
-        return state
 
 
 @stage

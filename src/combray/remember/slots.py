@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from datetime import datetime
 
 from combray.errors import InvalidInputError
-from combray.forms.remembering import TRUSTED, Draft, Remembering, Target
+from combray.forms.remembering import TRUSTED, Draft, Remembering, SettledWith
 from combray.language.indexing import same_text
 from combray.language.scopes import scope_set
 from combray.language.validity import moves
@@ -35,7 +35,7 @@ Place = tuple[str, tuple[str, ...]]
 
 
 @dataclass(slots=True)
-class Value(Target):
+class Value(SettledWith):
     """One value of a slot. It holds if it is live, and no draft of the batch replaces it."""
 
     holds: bool = True
@@ -193,7 +193,7 @@ def _replace(draft: Draft, value: Value) -> None:
     value.replace_by(draft.memory)
 
 
-def _ids(targets: Sequence[Target]) -> set[str]:
+def _ids(targets: Sequence[SettledWith]) -> set[str]:
     return {each.memory.id for each in targets}
 
 
@@ -204,7 +204,7 @@ def chain_slots(state: Remembering) -> None:
             _chain(draft, draft.key, draft.behind, state)
 
 
-def _chain(draft: Draft, key: int, behind: Target, state: Remembering) -> None:
+def _chain(draft: Draft, key: int, behind: SettledWith, state: Remembering) -> None:
     tx, memory = state.writer, draft.memory
     (later,) = tx.memories([behind.stored])
     ends = max(begins(later), begins(memory))

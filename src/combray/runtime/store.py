@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from combray.records import dataclass, field
-from combray.runtime.documents import Documents, DocumentsWriter
+from combray.runtime.documents import DocumentIndex, DocumentsWriter
 from combray.runtime.queue import Queue, QueueWriter
 from combray.runtime.retrieval import (
     Arm,
@@ -169,7 +169,7 @@ class Reader(Protocol):
         """Return the number of committed writes to the namespace."""
 
     @property
-    def documents(self) -> Documents:
+    def documents(self) -> DocumentIndex:
         """The indexed files."""
 
     @property

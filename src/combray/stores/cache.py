@@ -12,12 +12,12 @@ from combray.errors import CorruptStoreError
 from combray.stores.columns import Columns
 from combray.stores.rows import with_scopes
 from combray.stores.selections import Selections
-from combray.stores.session import S, State
+from combray.stores.session import NamespaceState, S
 from combray.stores.snapshot import Snapshot
 from combray.stores.texts import Texts
 
 
-class Vectors(Protocol):
+class VectorRows(Protocol):
     """What is kept of the vectors of a model: one row per slot."""
 
     dimensions: int
@@ -26,7 +26,7 @@ class Vectors(Protocol):
     def __init__(self, dimensions: int) -> None: ...
 
 
-V = TypeVar("V", bound=Vectors)
+V = TypeVar("V", bound=VectorRows)
 
 
 class ColumnCache(ABC, Generic[S, V]):
@@ -80,7 +80,7 @@ class ColumnCache(ABC, Generic[S, V]):
             self._columns.reindexed = state.reindexed
             return self._columns.snapshot()
 
-    def _state(self, session: S, behind: int) -> State | None:  # noqa: ARG002 - for PostgreSQL
+    def _state(self, session: S, behind: int) -> NamespaceState | None:  # noqa: ARG002 - for PostgreSQL
         return session.state
 
     @abstractmethod

@@ -13,7 +13,7 @@ from itertools import chain
 
 from combray.runtime import Trace
 from combray.stores import traces as tracing
-from combray.stores.session import Session
+from combray.stores.session import StoreSession
 
 
 class ProvableStore(ABC):
@@ -22,7 +22,7 @@ class ProvableStore(ABC):
     zone: tzinfo = UTC
 
     @abstractmethod
-    def _proving(self, namespace: str = "") -> AbstractContextManager[Session]:
+    def _proving(self, namespace: str = "") -> AbstractContextManager[StoreSession]:
         """Open a transaction that sees every row of the store."""
 
     def traces(self, namespace: str, keys: Sequence[int]) -> list[Trace]:

@@ -8,10 +8,10 @@ from datetime import datetime
 from pathlib import Path
 from typing import Any, Protocol, cast
 
-from combray.clients.sessions import turn_id
 from combray.records import dataclass
 from combray.remember.validate import scope_tag
 from combray.runtime import Memories, Rememberer
+from combray.sessions.session import turn_id
 from combray.transfer.sources import read_sources
 from combray.transfer.turns import Turn
 from combray.types import Memory, MemoryItem, Remembered

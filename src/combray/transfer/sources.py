@@ -9,13 +9,13 @@ from datetime import UTC, tzinfo
 from pathlib import Path
 from typing import Any
 
-from combray.clients.chats import read_archive, read_chats
-from combray.clients.databases import is_database, read_database
-from combray.clients.history import session_files
-from combray.clients.sessions import Session, read_session
 from combray.errors import InvalidInputError
 from combray.guard.redaction import redact
 from combray.records import dataclass
+from combray.sessions.chats import read_archive, read_chats
+from combray.sessions.databases import is_database, read_database
+from combray.sessions.files import session_files
+from combray.sessions.session import Session, read_session
 from combray.transfer.parser import Parsed, parse
 from combray.transfer.report import Problem, problem_of
 from combray.transfer.turns import Turn, haystack_turns, plain_turn, sessions_turns
@@ -37,7 +37,7 @@ class ConversationFile:
 
 
 @dataclass(frozen=True, slots=True)
-class Source:
+class SourceFile:
     """One file and its conversations; or why it could not be read."""
 
     name: str
@@ -45,7 +45,7 @@ class Source:
     problem: str = ""
 
 
-def read_sources(path: Path, *, now: float | None = None, zone: tzinfo = UTC) -> Iterator[Source]:
+def read_sources(path: Path, *, now: float | None = None, zone: tzinfo = UTC) -> Iterator[SourceFile]:
     """Yield the files of a folder or an archive with their conversations, or the one file.
 
     Raises InvalidInputError and OSError for a single file; those of a folder are reported as problems.
@@ -58,7 +58,7 @@ def read_sources(path: Path, *, now: float | None = None, zone: tzinfo = UTC) ->
             raise InvalidInputError(
                 path.name, "is an SQLite file without conversations of Cursor or opencode.", "Check the path."
             )
-        yield Source(str(path), _conversations(sessions))
+        yield SourceFile(str(path), _conversations(sessions))
     elif zipfile.is_zipfile(path):
         yield from _archive(path)
     else:
@@ -66,33 +66,33 @@ def read_sources(path: Path, *, now: float | None = None, zone: tzinfo = UTC) ->
         found = (
             tuple(read_conversations(path, now=now, zone=zone)) if sessions is None else _conversations(sessions)
         )
-        yield Source(str(path), found)
+        yield SourceFile(str(path), found)
 
 
-def _folder(path: Path) -> Iterator[Source]:
+def _folder(path: Path) -> Iterator[SourceFile]:
     """The session files below a folder, or an export that was unpacked."""
     exports = sorted(path.glob("conversations*.json"))
     for each in exports or session_files(path):
         try:
             sessions = _sessions(each)
         except OSError as error:
-            yield Source(str(each), problem=f"{error.strerror or error}.")
+            yield SourceFile(str(each), problem=f"{error.strerror or error}.")
             continue
         if sessions is None:
-            yield Source(str(each), problem="has no messages in a known format.")
+            yield SourceFile(str(each), problem="has no messages in a known format.")
         else:
-            yield Source(str(each), _conversations(sessions))
+            yield SourceFile(str(each), _conversations(sessions))
 
 
-def _archive(path: Path) -> Iterator[Source]:
+def _archive(path: Path) -> Iterator[SourceFile]:
     count = 0
     try:
         for name, sessions in read_archive(path):
             count += 1
             if sessions is None:
-                yield Source(f"{path}:{name}", problem="has no conversations in a known format.")
+                yield SourceFile(f"{path}:{name}", problem="has no conversations in a known format.")
             else:
-                yield Source(f"{path}:{name}", _conversations(sessions))
+                yield SourceFile(f"{path}:{name}", _conversations(sessions))
     except (zipfile.BadZipFile, RuntimeError) as error:
         raise InvalidInputError(
             path.name, f"cannot be unpacked: {error}.", "Download the export again."

@@ -14,14 +14,14 @@ from combray.stores.matrix import Matrix
 from combray.stores.postgres import nearness
 from combray.stores.postgres.adapters import unescaped
 from combray.stores.postgres.nearness import Presence, Remote
-from combray.stores.postgres.postings import PostingCache
+from combray.stores.postgres.postings import PostgresPostingCache
 from combray.stores.postgres.session import PostgresSession
 from combray.stores.postgres.sql import sql
-from combray.stores.session import State
+from combray.stores.session import NamespaceState
 from combray.stores.snapshot import Snapshot
 
 
-class NamespaceCache(ColumnCache[PostgresSession, Matrix | Presence]):
+class PostgresNamespaceCache(ColumnCache[PostgresSession, Matrix | Presence]):
     """`ColumnCache` with posting lists.
 
     `indexed`: the vectors of a large namespace stay on the server. `on_foreign` is called when a cache that was
@@ -46,14 +46,14 @@ class NamespaceCache(ColumnCache[PostgresSession, Matrix | Presence]):
         """Clear the cache."""
         with self.lock:
             super().drop()
-            self.postings = PostingCache()
+            self.postings = PostgresPostingCache()
             self._has_names = (-1, True)
             """Revision, and whether the namespace has declared or learned names at it."""
 
     def _empty_columns(self) -> Columns:
         return Columns(plain=unescaped)
 
-    def _state(self, session: PostgresSession, behind: int) -> State | None:
+    def _state(self, session: PostgresSession, behind: int) -> NamespaceState | None:
         # A read that began before another thread's read updated the cache begins anew: dropping the cache for it
         # would cost a second.
         if not behind and session.state and session.state.revision < self._columns.revision:

@@ -9,7 +9,7 @@ from datetime import UTC, tzinfo
 
 from combray.errors import StoreError
 from combray.testing.reference.reader import ReferenceReader
-from combray.testing.reference.state import State
+from combray.testing.reference.state import StoreState
 from combray.testing.reference.writer import ReferenceWriter
 
 
@@ -24,11 +24,11 @@ class ReferenceStore:
     errors: tuple[type[Exception], ...] = ()
 
     def __init__(self) -> None:
-        self._current: State | None = State()
+        self._current: StoreState | None = StoreState()
         self._lock = threading.RLock()
         self._writing = False
 
-    def _state(self) -> State:
+    def _state(self) -> StoreState:
         if self._current is None:
             raise StoreError(f"{self.location}: the store is closed. Open it again.")
         return self._current
