@@ -197,6 +197,14 @@ def _machine() -> tzinfo:
         return _Machine()
 
 
+def shown(moment: datetime, zone: tzinfo) -> datetime:
+    """Return a moment in a time zone; unchanged where the calendar of that zone ends before it, or begins after."""
+    try:
+        return moment.astimezone(zone)
+    except OverflowError:
+        return moment
+
+
 def as_moment(
     field: str,
     value: Any,
@@ -219,7 +227,7 @@ def as_moment(
         start = datetime(value.year, value.month, value.day, tzinfo=zone)
         end = start + timedelta(days=1) if start.year < 9999 else start
     elif isinstance(value, (int, float)) and not isinstance(value, bool):
-        return from_seconds(field, value).astimezone(zone)
+        start = end = from_seconds(field, value)
     elif isinstance(value, str):
         if len(value) > LONGEST_MOMENT:
             problem = f"{brief(value)} has {len(value)} characters, too many for a time."
@@ -233,9 +241,10 @@ def as_moment(
     moment = moment if moment.tzinfo is not None else moment.replace(tzinfo=zone)
     try:
         # Through UTC: an hour that a change of the clock skips gets the time that it is.
-        return moment.astimezone(UTC).astimezone(zone)
+        moment = moment.astimezone(UTC)
     except OverflowError:
         raise InvalidInputError(field, f"{brief(value)} is outside the years 1 to 9999.") from None
+    return shown(moment, zone)
 
 
 def from_seconds(field: str, value: float) -> datetime:

@@ -297,3 +297,12 @@ def test_by_default_the_zone_is_that_of_the_machine(named: str) -> None:
 
 def test_utc_is_read_without_a_table() -> None:
     assert read_zone("UTC") is UTC
+
+
+@pytest.mark.parametrize("zone", ["America/Los_Angeles", "Asia/Tokyo", "Pacific/Kiritimati", "Asia/Kathmandu"])
+@pytest.mark.parametrize("given", ["9999-12-31", "9999-12-30", "0001-01-03", date.max, 0, 253402300799])
+def test_the_ends_of_the_calendar_are_days_too(zone: str, given: object) -> None:
+    engine, _ = opened(zone, "2026-06-01T12:00")
+    with engine:
+        done = engine.remember("The lease runs on.", valid_from=given)
+        assert engine.get(done.id).valid_from is not None
