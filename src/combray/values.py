@@ -198,7 +198,7 @@ def _machine() -> tzinfo:
 
 
 def shown(moment: datetime, zone: tzinfo) -> datetime:
-    """Return a moment in a time zone; unchanged where the calendar of that zone ends before it, or begins after."""
+    """Return a moment in a time zone; unchanged where the calendar of that zone does not hold it."""
     try:
         return moment.astimezone(zone)
     except OverflowError:
