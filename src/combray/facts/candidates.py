@@ -145,9 +145,9 @@ class SuggestRevisions:
         """Fill `suspects` of the draft at a place of the batch."""
         if draft.skipped or draft.quarantined or draft.memory.kind not in KINDS:
             return
-        draft.considered = draft.claim.tense not in NO_CHANGE
-        if not draft.considered:
+        if draft.claim.tense in NO_CHANGE:
             return
+        draft.suspects = ()
         pool = self.pool(draft, place, state, level)
         if pool is not None:
             odds = probabilities(features(draft, pool), level if draft.vector is not None else "none")

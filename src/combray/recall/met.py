@@ -102,7 +102,7 @@ def shares_met(
 def _lent(state: Recalling) -> dict[str, list[frozenset[str]]]:
     """Return, by term of the question, the terms of each other name of what it names."""
     found: dict[str, list[frozenset[str]]] = {}
-    for term, phrase, _ in state.lends:
+    for term, phrase, _ in state.names.lends:
         found.setdefault(term, []).append(frozenset(phrase))
     return found
 
