@@ -40,7 +40,7 @@ from combray.runtime import (
 )
 from combray.runtime.background import Background
 from combray.settings import DEFAULT_EMBEDDER, KEY, Settings, default_location, secret
-from combray.values import without_password
+from combray.values import read_zone, without_password
 
 if TYPE_CHECKING:
     from combray.models.catalogue import Offer as Offer
@@ -231,7 +231,7 @@ def build(
     if settings.languages:
         # Before the store is opened: its keyword index depends on the languages.
         add_languages(Path(settings.languages).expanduser())
-    now = clock or time.time
+    now, zone = clock or time.time, read_zone(settings.timezone)
     chosen = model if model is not None else open_embedder(settings.embedder)
     chosen = chosen and watched(chosen, "embed", now)
     before = chosen and _before(chosen, settings, now)
@@ -244,6 +244,7 @@ def build(
     start = Background("combray-peer", threads=MOST_PEER_CALLS, waiting=0, joins=False) if peers else at_once
     log = open_audit(location, settings, now)
     store = open_store(location, settings, read_only=read_only, witness=log, key=key)
+    store.zone = zone
     return Runtime(
         store=store,
         embedder=chosen,
@@ -251,6 +252,7 @@ def build(
         language_model=writer,
         judge=judge and watched(judge, "judge", now),
         clock=now,
+        zone=zone,
         peers=peers,
         start=start,
         audit=log,

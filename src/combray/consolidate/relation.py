@@ -8,7 +8,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Literal, NamedTuple
 
 from combray.consolidate.belief import begins
-from combray.language.indexing import normalised
+from combray.language.indexing import normalised, same_text
 from combray.language.polarity import negations
 from combray.language.scopes import scope_set
 from combray.language.support import Traits, may_contradict, traits
@@ -96,7 +96,7 @@ class Relations:
         (old_key, old), (new_key, new) = in_order(one, first, other, second)
         if not comparable(old, new):
             return APART
-        if normalised(old.content) == normalised(new.content):
+        if same_text(old.content) == same_text(new.content):
             return Relation("same", "the same text")
         if self._tense(old_key, old) != self._tense(new_key, new):
             # What was, will be or might be neither repeats nor changes what is.

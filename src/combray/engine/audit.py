@@ -53,7 +53,7 @@ class AuditTrail:
 
         wanted = EntryFilter(
             operation=operation,
-            since=as_moment("since", since, self._at.runtime.clock()),
+            since=as_moment("since", since, self._at.runtime.clock(), self._at.runtime.zone),
             namespace=namespace,
             memory_id=memory_id,
             query=None if query is None else self.log.key.digest(query),

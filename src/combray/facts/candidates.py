@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 
 from combray.facts.ranker import Level, probabilities
 from combray.forms.remembering import TRUSTED, Draft, Remembering, Suspect
+from combray.language.denials import another_sign, negates
 from combray.language.revisions import (
     OF_PAIR,
     OF_TEXT,
@@ -145,11 +146,18 @@ class SuggestRevisions:
         """Fill `suspects` of the draft at a place of the batch."""
         if draft.skipped or draft.quarantined or draft.memory.kind not in KINDS:
             return
-        if draft.claim.tense in NO_CHANGE:
+        # "May" states a permission or an if: only its plain denial is looked for.
+        permits = draft.claim.tense == "hypothetical"
+        if draft.claim.tense in NO_CHANGE and not permits:
             return
-        draft.suspects = ()
+        draft.suspects = None if permits else ()
         pool = self.pool(draft, place, state, level)
-        if pool is not None:
+        if pool is not None and permits:
+            denied = denied_by_words(draft, pool)
+            odds = np.zeros(len(pool.stated))
+            odds[denied] = self.plain
+            draft.suspects = self._best(draft, pool, odds, state.writer) if denied else None
+        elif pool is not None:
             odds = probabilities(features(draft, pool), level if draft.vector is not None else "none")
             young = state.writer.profile().memories < self.young
             plain = shown_by_words(draft, pool, young=young)
@@ -324,16 +332,27 @@ def _is_candidate(old: Memory, new: Memory, allowed: tuple[str, ...]) -> bool:
     return stated and scope_set(old.tags) == scope_set(new.tags)
 
 
+def denied_by_words(draft: Draft, pool: Pool) -> list[int]:
+    """Return the places of the same author's statements that the draft plainly denies or gives another sign."""
+    content, author = draft.memory.content, draft.memory.author
+    return [
+        place
+        for place, old in enumerate(pool.stated)
+        if old.author == author and (negates(old.content, content) or another_sign(old.content, content))
+    ]
+
+
 def shown_by_words(draft: Draft, pool: Pool, *, young: bool) -> list[int]:
     """Return the places of the pool of which the words alone show that the draft may change them.
 
-    It is the same author's sentence with another value. In a young store also the author's last statement about
-    the state that the draft says has changed: half of the topics of the draft at least.
+    It is the same author's sentence with another value or sign, or its denial. In a young store also the author's
+    last statement about the state that the draft says has changed: half of the topics of the draft at least.
     """
     content, author = draft.memory.content, draft.memory.author
     new = said(content)
     mine = [place for place, old in enumerate(pool.stated) if old.author == author]
     found = [place for place in mine if another_value(new, said(pool.stated[place].content))]
+    found += denied_by_words(draft, pool)
     topics = topics_of(content) if young and announces_change(content) else 0
     if topics:
         enough = topics.bit_count() / 2

@@ -12,6 +12,7 @@ from combray.language.entities import extract
 from combray.language.intent import detect
 from combray.language.questions import read
 from combray.language.scripts import language
+from combray.language.speaker import asks_about_speaker
 from combray.language.tokens import query_terms
 from combray.pipeline import stage
 from combray.runtime import Embedder, Runtime
@@ -60,15 +61,20 @@ class ReadQuery:
 
 @stage
 class ReadQuestion:
-    """Reads whom the query is about and what it asks for, and its keywords without names of known authors."""
+    """Reads whom the query is about and what it asks for, and its keywords without names of known authors.
+
+    With `speaker` it reads too whether everything about the speaker is asked for (`RequireSpeaker`).
+    """
 
     needs = ("query",)
     gives = ("question", "terms")
     most_terms: int = 32
     """As in `ReadQuery`."""
+    speaker: bool = False
 
     def __call__(self, state: Recalling, _runtime: Runtime) -> Recalling:
         state.question = read(state.query, state.reader.profile().authors)
+        state.names.speaker = self.speaker and asks_about_speaker(state.query)
         state.times.past = state.question.asks_past
         terms = query_terms(state.question.bare) if state.question.bare else []
         state.terms = tuple((terms or query_terms(state.query))[: self.most_terms])

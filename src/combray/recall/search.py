@@ -5,7 +5,7 @@ from __future__ import annotations
 from calendar import monthrange
 from collections.abc import Sequence
 from dataclasses import replace
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 
 import numpy as np
 
@@ -84,9 +84,9 @@ class SearchContext:
         for place, part in enumerate(state.parts):
             arms |= {f"{name}{_PART}{place}": arm for name, arm in self._arms(part, state).items()}
         arms |= state.names.arms
-        windows = self._windows(state.query, state.now)
+        windows = self._windows(state.query, runtime.local(state.now))
         if windows:
-            state.times.past |= self._lie_behind(state.query, state.now)
+            state.times.past |= self._lie_behind(state.query, runtime.local(state.now))
             arms["date"] = MomentArm(windows, minimum=self.days_after)
         found = state.reader.search(arms, self._where(state), self.pool)
         state.found = self._with_authors(_best_of_parts(found, state.parts, self.pool), state)
@@ -160,12 +160,11 @@ class SearchContext:
         return replace(where, statuses=outdated, as_of=None, condition=joined(where.condition, known))
 
     @staticmethod
-    def _lie_behind(query: str, now: float) -> bool:
+    def _lie_behind(query: str, moment: datetime) -> bool:
         """Return whether a question asks how things were: each date that it names is over, and is no other day.
 
         "On a Sunday" is last Sunday and the next one: then the verb decides.
         """
-        moment = datetime.fromtimestamp(now, UTC)
         ahead = {each.span: each.start for each in dates.resolve(query, moment, forward=True)}
         return all(
             each.end <= moment
@@ -174,22 +173,23 @@ class SearchContext:
             if each.explicit and each.kind != "open"
         )
 
-    def _windows(self, query: str, now: float) -> tuple[tuple[float, float, float], ...]:
+    def _windows(self, query: str, now: datetime) -> tuple[tuple[float, float, float], ...]:
         """Return (since, until, score) for every date the query names; vague ones and open ranges give none."""
         # The grammar's tables take 50 ms to build: a question without a date must not pay for them.
         if not dates.has_time_expression(query):
             return ()
         windows: list[tuple[float, float, float]] = []
-        for found in dates.resolve(query, datetime.fromtimestamp(now, UTC)):
+        for found in dates.resolve(query, now):
             if not found.explicit or found.kind == "open":
                 continue
             since, until = found.start.timestamp(), found.end.timestamp()
             windows.append((since, until, self.same_day))
-            if until - since <= _DAY + 1:
+            # By the calendar: a day may have 23 or 25 hours.
+            if found.end - found.start <= timedelta(days=1):
                 windows.append((until, until + self.after_days * _DAY, self.days_after))
                 month = found.start.replace(day=1, hour=0, minute=0, second=0, microsecond=0)
-                days = monthrange(month.year, month.month)[1]
-                windows.append((month.timestamp(), month.timestamp() + days * _DAY, self.same_month))
+                following = month + timedelta(days=monthrange(month.year, month.month)[1])
+                windows.append((month.timestamp(), following.timestamp(), self.same_month))
         return tuple(windows)
 
 

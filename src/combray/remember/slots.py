@@ -12,7 +12,7 @@ from datetime import datetime
 
 from combray.errors import InvalidInputError
 from combray.forms.remembering import TRUSTED, Draft, Remembering, SettledWith
-from combray.language.indexing import normalised
+from combray.language.indexing import same_text
 from combray.language.scopes import scope_set
 from combray.language.validity import moves
 from combray.records import dataclass
@@ -163,8 +163,8 @@ def _dropped(draft: Draft, known: Sequence[Value], now: float) -> list[Value]:
 def _said_already(draft: Draft, earlier: Sequence[Value], later: Sequence[Value]) -> Value | None:
     """Return the value that holds at that moment, or the one after it, if it has the same words."""
     around = [*earlier[-1:], *later[:1]] if later else [each for each in earlier if each.holds]
-    words = normalised(draft.memory.content)
-    return next((each for each in around if normalised(each.memory.content) == words), None)
+    words = same_text(draft.memory.content)
+    return next((each for each in around if same_text(each.memory.content) == words), None)
 
 
 def _may_replace(new: Memory, old: Memory) -> bool:

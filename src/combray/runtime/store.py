@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from contextlib import AbstractContextManager
+from datetime import tzinfo
 from typing import Any, Protocol
 
 import numpy as np
@@ -270,6 +271,9 @@ class Writer(Reader, Protocol):
 
 class Store(Protocol):
     """A store of memories: one file, or one database."""
+
+    zone: tzinfo
+    """Time zone in which readers return moments. What is stored is UTC."""
 
     @property
     def location(self) -> str:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import threading
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Sequence
+from datetime import UTC, tzinfo
 from typing import Any, Generic, Protocol, TypeVar
 
 from combray.errors import CorruptStoreError
@@ -29,10 +30,14 @@ V = TypeVar("V", bound=VectorRows)
 
 
 class ColumnCache(ABC, Generic[S, V]):
-    """Everything in this cache can be dropped at any time and is read again."""
+    """Everything in this cache can be dropped at any time and is read again.
 
-    def __init__(self, name: str) -> None:
+    `zone`: the time zone in which moments are returned.
+    """
+
+    def __init__(self, name: str, zone: tzinfo = UTC) -> None:
         self.name = name
+        self.zone = zone
         self.number = -1
         self.lock = threading.RLock()
         self.drop()

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from combray.language.indexing import IndexEntry, teaches
+from combray.language.indexing import IndexEntry, teaches, with_current_hash
 from combray.stores.session import StoreSession
 from combray.types import LIVE_STATUSES, Memory
 
@@ -41,6 +41,18 @@ def measure(session: StoreSession, memories: Sequence[tuple[int, IndexEntry]]) -
         [
             (key, entry.words, entry.length, int(entry.asks), int(entry.times), entry.cues)
             for key, entry in memories
+        ],
+    )
+
+
+def rehash(session: StoreSession, memories: Sequence[tuple[int, Memory]]) -> None:
+    """Write the content hash of memories whose hash is that of an earlier version."""
+    session.of_table_later(
+        session.sql.memories.set_hash,
+        [
+            (key, found.content_hash)
+            for key, memory in memories
+            if (found := with_current_hash(memory)) is not memory
         ],
     )
 

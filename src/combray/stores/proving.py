@@ -8,6 +8,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from contextlib import AbstractContextManager
+from datetime import UTC, tzinfo
 from itertools import chain
 
 from combray.runtime import Trace
@@ -17,6 +18,8 @@ from combray.stores.session import StoreSession
 
 class ProvableStore(ABC):
     """The part of `runtime.Provable` that looks at rows."""
+
+    zone: tzinfo = UTC
 
     @abstractmethod
     def _proving(self, namespace: str = "") -> AbstractContextManager[StoreSession]:

@@ -81,7 +81,7 @@ def ingest(
     tags = () if scope is None else (scope_tag(scope),)
     report = IngestReport()
     namespaces: dict[str, None] = {}
-    for found in read_sources(Path(path), now=engine.runtime.clock()):
+    for found in read_sources(Path(path), now=engine.runtime.clock(), zone=engine.runtime.zone):
         report.files += 1
         if found.problem:
             report.unread += ((found.name, found.problem),)

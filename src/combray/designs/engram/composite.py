@@ -9,7 +9,7 @@ from dataclasses import field
 import numpy as np
 
 from combray.forms.recalling import Recalling
-from combray.language.indexing import normalised
+from combray.language.indexing import same_text
 from combray.pipeline import stage
 from combray.recall.weigh import sort, weighted_sum
 from combray.runtime import Runtime
@@ -70,7 +70,7 @@ class DropTwins:
     needs = ("score",)
 
     def __call__(self, state: Recalling, _runtime: Runtime) -> Recalling:
-        texts = [normalised(text) for text in state.reader.contents(state.keys)]
+        texts = [same_text(text) for text in state.reader.contents(state.keys)]
         times = Counter(texts)
         # Whole memories are read only where texts are equal.
         twins = [place for place, text in enumerate(texts) if times[text] > 1]
@@ -81,7 +81,7 @@ class DropTwins:
         seen = set(texts)
         fresh = []
         for each in state.details.get("peers", ()):
-            if (text := normalised(each["text"])) not in seen:
+            if (text := same_text(each["text"])) not in seen:
                 fresh.append(each)
                 seen.add(text)
         if "peers" in state.details:

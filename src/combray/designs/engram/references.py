@@ -7,7 +7,7 @@ import re
 import unicodedata
 from collections.abc import Sequence
 from dataclasses import replace
-from datetime import UTC, datetime, timedelta
+from datetime import timedelta
 from typing import TYPE_CHECKING, Any
 
 from combray.errors import ModelError
@@ -55,14 +55,14 @@ class ResolveDates:
     most_characters: int = 2000
     """Characters of a query that are searched for dates: a pasted page must not take seconds."""
 
-    def __call__(self, state: Recalling, _runtime: Runtime) -> Recalling:
+    def __call__(self, state: Recalling, runtime: Runtime) -> Recalling:
         # Some keyboards write "hôm" as "ho" and marks; the tables are composed.
         state.query = unicodedata.normalize("NFC", state.query)
         understood = state.details["resolved_query"] = state.query
         # The grammar's tables take 50 ms to build: a query without a date must not pay for them.
         if not dates.has_time_expression(state.query):
             return state
-        now = datetime.fromtimestamp(state.now, UTC)
+        now = runtime.local(state.now)
         read = dates.resolve(state.query[: self.most_characters], now)
         found = [_around(each, now) for each in read if not _is_attribute(each, state.query)]
         if not found:

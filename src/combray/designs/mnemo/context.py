@@ -21,7 +21,7 @@ class AssembleContext:
     """Writes hits as lines `[C|W|P][category:scope] text (date; id)`, fenced as untrusted data (Mnemo, stage 10).
 
     Best first. The letter is the tier: core, working, peripheral. Scopes are the memory's tags `scope:…`,
-    "global" where it has none; the date is that of its moment (UTC). Line breaks become spaces and angle brackets
+    "global" where it has none; the date is that of its moment. Line breaks become spaces and angle brackets
     entities, so that no memory can close the fence. Texts are truncated to `most_characters`. Without hits the
     block is empty.
     """

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections import defaultdict
 from collections.abc import Sequence
-from datetime import UTC, date, datetime
+from datetime import UTC, date, datetime, tzinfo
 
 from combray.forms.recalling import Recalling
 from combray.language import dates
@@ -54,8 +54,8 @@ class ExpandQuery:
     weight: float = 0.5
     most: int = 24
 
-    def __call__(self, state: Recalling, _runtime: Runtime) -> Recalling:
-        state.words.days = tuple(dict.fromkeys(date_forms(state.query, state.now)))
+    def __call__(self, state: Recalling, runtime: Runtime) -> Recalling:
+        state.words.days = tuple(dict.fromkeys(date_forms(state.query, state.now, runtime.zone)))
         fresh = [term for term in synonyms(state.terms) if term not in state.terms][: self.most]
         state.words.expansion = state.details["expansion"] = dict.fromkeys(fresh, self.weight)
         return state
@@ -73,8 +73,8 @@ def _side_by_side(text: str, longest: int) -> list[str]:
     return list(dict.fromkeys(runs))
 
 
-def date_forms(query: str, now: float) -> list[str]:
-    """Every day that the query names, in the forms in which texts write days, as seen from `now` (UTC).
+def date_forms(query: str, now: float, zone: tzinfo = UTC) -> list[str]:
+    """Every day that the query names, in the forms in which texts write days, as seen from `now` in `zone`.
 
     "3月5日", "March 5", "2024/3/5", "前天" or "yesterday" all give X月Y日, m/d, YYYY-MM-DD, MM-DD and the month's
     name with the day. Months, weeks and vague times give none: they are not one day.
@@ -82,7 +82,7 @@ def date_forms(query: str, now: float) -> list[str]:
     # The grammar's tables take 50 ms to build: a question without a date must not pay for them.
     if not dates.has_time_expression(query):
         return []
-    found = dates.resolve(query, datetime.fromtimestamp(now, UTC))
+    found = dates.resolve(query, datetime.fromtimestamp(now, zone))
     days = dict.fromkeys(each.start.date() for each in found if each.kind == "date" and each.explicit)
     return [form for day in days for form in forms_of(day)]
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from datetime import UTC, tzinfo
 from typing import Any
 
 import numpy as np
@@ -28,13 +29,18 @@ class PostgresNamespaceCache(ColumnCache[PostgresSession, Matrix | Presence]):
     """
 
     def __init__(
-        self, name: str, *, indexed: bool = False, on_foreign: Callable[[], None] = lambda: None
+        self,
+        name: str,
+        *,
+        indexed: bool = False,
+        on_foreign: Callable[[], None] = lambda: None,
+        zone: tzinfo = UTC,
     ) -> None:
         self._indexed = indexed
         self._on_foreign = on_foreign
         self.own_writes = 0
         """Writes that this process has committed since the last catch-up."""
-        super().__init__(name)
+        super().__init__(name, zone)
 
     def drop(self) -> None:
         """Clear the cache."""

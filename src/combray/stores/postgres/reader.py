@@ -109,4 +109,6 @@ class PostgresView(PostgresReader):
         missing = [key for key in wanted if key not in self._whole]
         if missing:
             self._whole |= {row[0]: row for row in self._session.of_rows(sql.memories.whole, missing)}
-        return [to_memory(self._whole[key], self.namespace) for key in wanted if key in self._whole]
+        return [
+            to_memory(self._whole[key], self.namespace, self.cache.zone) for key in wanted if key in self._whole
+        ]

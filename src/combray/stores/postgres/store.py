@@ -130,7 +130,10 @@ class PostgresStore(ProvableStore):
         with self._lock:
             if namespace not in self._caches:
                 self._caches[namespace] = PostgresNamespaceCache(
-                    namespace, indexed=self._address.indexed, on_foreign=self._listener.start
+                    namespace,
+                    indexed=self._address.indexed,
+                    on_foreign=self._listener.start,
+                    zone=self.zone,
                 )
             return self._caches[namespace]
 

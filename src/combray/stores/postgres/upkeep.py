@@ -77,6 +77,7 @@ def _rebuild_indexes(session: PostgresSession) -> int:
         memories = _memories(space)
         while batch := list(islice(memories, _AT_ONCE)):
             indexes.measure(space, [(key, entry) for key, _, entry in batch])
+            indexes.rehash(space, [each[:2] for each in batch])
             indexes.add(space, batch)
             count += len(batch)
         space.flush()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from datetime import UTC, tzinfo
 from typing import Any
 
 import numpy as np
@@ -30,9 +31,9 @@ _BLOCK = 20_000
 class SqliteNamespaceCache(ColumnCache[SqliteSession, Matrix]):
     """`ColumnCache` with posting lists and texts. `find` returns its file."""
 
-    def __init__(self, name: str, find: Find = lambda _: None) -> None:
+    def __init__(self, name: str, find: Find = lambda _: None, zone: tzinfo = UTC) -> None:
         self._find = find
-        super().__init__(name)
+        super().__init__(name, zone)
 
     def drop(self) -> None:
         """Clear the cache."""

@@ -201,7 +201,7 @@ class SqliteStore(ProvableStore):
     def _cache(self, namespace: str) -> SqliteNamespaceCache:
         with self._lock:
             if namespace not in self._caches:
-                self._caches[namespace] = SqliteNamespaceCache(namespace, self._columns.find)
+                self._caches[namespace] = SqliteNamespaceCache(namespace, self._columns.find, self.zone)
             return self._caches[namespace]
 
     def _check_open(self) -> None:

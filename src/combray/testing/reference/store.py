@@ -5,6 +5,7 @@ from __future__ import annotations
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
+from datetime import UTC, tzinfo
 
 from combray.errors import StoreError
 from combray.testing.reference.reader import ReferenceReader
@@ -18,6 +19,7 @@ class ReferenceStore:
     location = "reference store in memory"
     writable = True
     unwritable = ""
+    zone: tzinfo = UTC
     busy = False
     errors: tuple[type[Exception], ...] = ()
 
