@@ -62,6 +62,9 @@ class RecallRequest:
     keep: float | None = None
     """Share of the best score below which hits are dropped; None: that of the preset. `drop_weak` applies a share
     once and sets it to 0."""
+    whole: bool = False
+    """Whether nothing but a time or the speaker is asked for, so that no hit is weak (`RequireDay`,
+    `RequireSpeaker`)."""
     intent_source: str = "auto"
     """Whether the intent was detected ("auto") or set by the caller ("override")."""
 
@@ -82,7 +85,7 @@ class SearchWords:
 
 @dataclass(slots=True)
 class MeantNames:
-    """Declared and learned names in the query (`ReadAliases`)."""
+    """Whom and what the query means: declared and learned names (`ReadAliases`), or the speaker."""
 
     named: Mapping[str, frozenset[str]] = field(default_factory=dict)
     """Name in the query -> every name of that thing, itself included."""
@@ -172,7 +175,7 @@ class Recalling:
     entities: tuple[str, ...] = ()
     """Entities that the query names (`ReadQuery`, `ReadNames`)."""
     names: MeantNames = field(default_factory=MeantNames)
-    """Names of one thing."""
+    """Whom and what it means."""
     times: AskedTimes = field(default_factory=AskedTimes)
     """Dates of the query, and whether it asks about the past."""
     embedded: QueryVector = field(default_factory=QueryVector)

@@ -87,7 +87,7 @@ class RequireDay:
             state.via |= dict.fromkeys(more.tolist(), "time")
             scores = np.concatenate((state.scores, np.zeros(len(more))))
             state.arrange(np.concatenate((state.keys, more)), scores)
-        state.weak = ""
+        state.asked.whole, state.weak = True, ""
         state.reason = ""
         if not len(state.keys):
             state.reason = f"nothing is dated {state.times.dated}; ask without the date for what is near it"
