@@ -16,8 +16,9 @@ import msgspec
 from combray.language.caches import from_tables
 from combray.language.folding import is_unspaced, runs
 from combray.language.late import late
-from combray.language.lexicon import Phrases, folded, matcher, word_lists
-from combray.language.text import fold_of, fold_words, question_of
+from combray.language.lexicon import word_lists, word_marks
+from combray.language.marks import matcher
+from combray.language.text import question_of
 
 
 class Cue(IntFlag):
@@ -131,17 +132,7 @@ def _named(text: str, signs: _Signs) -> int:
     return found
 
 
-@from_tables
-def _asking() -> tuple[tuple[Cue, Phrases], ...]:
-    listed = [table.asked for table in word_lists().values()]
-    return tuple(
-        (cue, Phrases(folded(phrase for each in listed for phrase in each.get(str(cue.name).lower(), ()))))
-        for cue in _ORDER
-    )
-
-
 def asked(query: str) -> Cue | None:
     """Return the type of answer a question asks for; None if it names none."""
-    read = question_of(query)
-    folded, words = fold_of(read), fold_words(read)
-    return next((cue for cue, phrases in _asking() if phrases.search(folded, words)), None)
+    marks = word_marks(question_of(query))
+    return next((cue for cue in _ORDER if marks.has(f"asked.{str(cue.name).lower()}")), None)

@@ -16,7 +16,8 @@ from combray.language.caches import from_tables
 from combray.language.folding import fold
 from combray.language.given_names import given_names
 from combray.language.late import late
-from combray.language.lexicon import matcher, word_lists
+from combray.language.lexicon import word_lists
+from combray.language.marks import matcher
 
 MAX_ENTITIES = 50
 

@@ -11,7 +11,7 @@ written "WORD WORD => REGULAR EXPRESSION": in text with spaces it is only tried 
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Mapping
+from collections.abc import Mapping
 from functools import cached_property
 from itertools import pairwise
 from typing import Literal
@@ -19,9 +19,9 @@ from typing import Literal
 import msgspec
 
 from combray.language.caches import from_tables
-from combray.language.folding import is_unspaced, plain, runs
+from combray.language.folding import is_unspaced, plain
 from combray.language.late import late
-from combray.language.lexicon import Finder, Gated
+from combray.language.marks import Gated, Lists, Marks
 from combray.language.tables import section
 from combray.language.text import Text, plain_of, plain_words, read_once
 from combray.records import dataclass
@@ -130,17 +130,17 @@ class Claim:
     @cached_property
     def retracts(self) -> bool:
         """Whether it says that something ended ("no longer", "cancelled")."""
-        return self.tense == "present" and _marked("retracted", self.text)
+        return self.tense == "present" and _marks(self.text).has("retracted")
 
     @cached_property
     def corrects(self) -> bool:
         """Whether it says that something was wrong ("actually", "I meant")."""
-        return self.tense in ("present", "past", "planned") and _marked("corrected", self.text)
+        return self.tense in ("present", "past", "planned") and _marks(self.text).has("corrected")
 
     @cached_property
     def adds(self) -> bool:
         """Whether it says that something holds beside what is known ("also")."""
-        return self.tense in ("present", "past", "planned") and _marked("additive", self.text)
+        return self.tense in ("present", "past", "planned") and _marks(self.text).has("additive")
 
 
 def says_put_off(text: str) -> bool:
@@ -151,7 +151,7 @@ def says_put_off(text: str) -> bool:
     """
     if any(mark in text for mark in _ASKS):
         text = " ".join(sentences_of(text))
-    return any(_marked(kind, text) for kind in ("postponed", "swapped", "called_off"))
+    return any(map(_marks(text).has, ("postponed", "swapped", "called_off")))
 
 
 def claim_of(text: str) -> Claim:
@@ -173,23 +173,20 @@ def tense_of(text: Text) -> Tense:
 
 def _tense(raw: str) -> Tense:
     """Return the tense of one sentence."""
-    lead = plain(_names().sub("", raw))
-    words = frozenset(runs(lead))
-    if _has("asked", lead, words):
+    marks = _lists().of(plain(_names().sub("", raw)))
+    if marks.has("asked"):
         return "asked"
     # "We use Jest, but might change" states something first.
-    if _has("conditional", lead, words) or _has(
-        "hypothetical", first := _CLAUSE_END.split(lead, 1)[0], runs(first)
-    ):
+    if marks.has("conditional") or _lists().of(_CLAUSE_END.split(marks.text, 1)[0]).has("hypothetical"):
         return "hypothetical"
-    if _has("quoted", lead, words):
+    if marks.has("quoted"):
         return "quoted"
     # "I had it wrong before, the number is 7754" is about what holds.
     # So is "it was planned for May, it is pushed to 3 September".
     about_now = ("present", "corrected", "postponed")
-    if _has("past", lead, words) and not any(_has(kind, lead, words) for kind in about_now):
+    if marks.has("past") and not any(map(marks.has, about_now)):
         return "past"
-    return "planned" if _has("planned", lead, words) else "present"
+    return "planned" if marks.has("planned") else "present"
 
 
 @read_once
@@ -234,23 +231,22 @@ def _names() -> re.Pattern[str]:
     return re.compile(rf"\b(?:{'|'.join(names)})\b" if names else "(?!)")
 
 
-def _marked(kind: str, text: str) -> bool:
-    if len(text) <= _FLAGGED:
-        return _has(kind, plain_of(text), plain_words(text))
-    lowered = plain(text[:_FLAGGED])
-    return _has(kind, lowered, runs(lowered))
-
-
-def _has(kind: str, lowered: str, words: Collection[str]) -> bool:
-    """Return whether a text in the spelling of `plain`, with these words, has a mark of a kind."""
-    return _finder(kind).of(lowered).search(lowered, words)
+@read_once
+def _marks(text: Text) -> Marks:
+    """Return the marks of the beginning of a text."""
+    if len(text.text) <= _FLAGGED:
+        return _lists().of(plain_of(text), plain_words(text))
+    return _lists().of(plain(text.text[:_FLAGGED]))
 
 
 @from_tables
-def _finder(kind: str) -> Finder:
-    """Return a finder of one kind of mark. Without its accents a single word is one of another language."""
-    phrases = {plain(phrase) for table in _tables().values() for phrase in getattr(table, kind)}
-    return Finder(phrases, {each for each in phrases if " " not in each}, _patterns(kind))
+def _lists() -> Lists:
+    """The marks of time by kind. Without its accents a single word is one of another language."""
+    kinds = [kind for kind in TenseTable.__struct_fields__ if f"{kind}_patterns" in TenseTable.__struct_fields__]
+    phrases = {
+        kind: [plain(phrase) for table in _tables().values() for phrase in getattr(table, kind)] for kind in kinds
+    }
+    return Lists(phrases, {kind: _patterns(kind) for kind in kinds}, bare=lambda phrase: " " in phrase)
 
 
 def _patterns(kind: str) -> list[Gated]:

@@ -21,7 +21,8 @@ import Stemmer
 from combray.language.caches import from_tables
 from combray.language.folding import HANGUL, UNSPACED, ascii_runs, fold, is_unspaced
 from combray.language.late import late
-from combray.language.lexicon import Phrases, folded, phrases, word_lists
+from combray.language.lexicon import folded, phrases, word_lists
+from combray.language.marks import Lists
 from combray.language.scripts import language, stopword_language
 from combray.language.text import (
     Text,
@@ -296,8 +297,8 @@ def _is_one_word(phrase: str) -> bool:
 
 
 @from_tables
-def _asking() -> tuple[Phrases, Phrases]:
-    """Return the phrases of questions, and the requests at the start of a query.
+def _asking() -> Lists:
+    """The phrases of questions, and the requests at the start of a query.
 
     In a script without spaces a request is removed anywhere: it would form bigrams with its neighbours.
     """
@@ -305,7 +306,7 @@ def _asking() -> tuple[Phrases, Phrases]:
     requested = phrases(lambda table: table.request_words)
     anywhere = [phrase for phrase in questions if not _is_one_word(phrase)]
     anywhere += [phrase for phrase in requested if is_unspaced(phrase)]
-    return Phrases(anywhere), Phrases(requested)
+    return Lists({"anywhere": anywhere, "requests": requested})
 
 
 @functools.lru_cache(maxsize=256)
@@ -330,16 +331,16 @@ def query_terms(text: Written) -> list[str]:
 
 @read_once
 def _query_terms(read: Text) -> tuple[str, ...]:
-    longer, requests = _asking()
     split_in, _, every = split(read)
     code, apart, stems = stopword_language(every), _distinct_by_accents(read.text), _stems()
     code = code if code in _stops() else "en"
     stops, single = _stops()[code], _question_words()[code]
-    folded, written = fold_of(read), fold_words(read)
-    request = requests.within(folded, written)
+    folded = fold_of(read)
+    marks = _asking().of(folded, fold_words(read))
+    request = marks.pattern("requests")
     in_front = _at_start(request).match(folded) if request else None
     asked = f" {folded[in_front.end() :]}" if in_front else folded
-    if question := longer.within(folded, written):
+    if question := marks.pattern("anywhere"):
         asked = question.sub(" ", asked)
     fillers = None if asked.isascii() else _fillers().get(language(read.text))
     if fillers:
