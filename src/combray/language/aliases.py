@@ -1,6 +1,6 @@
 """Aliases that a text states: "CI stands for continuous integration".
 
-Phrases are in `language/<code>/aliases.json`. A pair is taken only if the short form abbreviates the long one, or
+Phrases are in `aliases` of a language. A pair is taken only if the short form abbreviates the long one, or
 if both look like names. Source of the rule for abbreviations: Schwartz and Hearst, "A simple algorithm for
 identifying abbreviation definitions in biomedical text", PSB 2003,
 https://psb.stanford.edu/psb-online/proceedings/psb03/schwartz.pdf.

@@ -10,6 +10,7 @@ from typing import NamedTuple
 from combray.language.claim_tokens import neutral_terms, tokenise, vocabulary
 from combray.language.dates.direction import tells_of_past
 from combray.language.folding import is_unspaced
+from combray.language.lexicon import word_lists
 from combray.language.polarity import affirmed, changes, negations
 from combray.language.scripts import language
 from combray.language.tense import tense_of
@@ -20,8 +21,6 @@ _LEAST_SHARED = 0.6
 """Share of the affirmed statement's words that its denial repeats."""
 _UNSTATED = frozenset(("hypothetical", "quoted", "asked"))
 """Tenses of what a text does not state."""
-_PAST_UNMARKED = frozenset(("vi", "zh"))
-"""Languages in which a denial of what happened has no mark of the past: 吃了, 没吃."""
 
 
 class _Said(NamedTuple):
@@ -57,5 +56,6 @@ def denies(old: str, new: str) -> bool:
     if affirms.persons != denial.persons or not all(word in rest for word in denial.words):
         return False
     tenses = {tense_of(old), tense_of(new)}
-    one_time = language(new) in _PAST_UNMARKED or tells_of_past(old) == tells_of_past(new)
-    return len(tenses) == 1 and not tenses & _UNSTATED and one_time
+    words = word_lists().get(language(new))
+    one_time = (words and words.polarity.past_unmarked) or tells_of_past(old) == tells_of_past(new)
+    return len(tenses) == 1 and not tenses & _UNSTATED and bool(one_time)

@@ -1,6 +1,6 @@
 """Query expansion: a conversational question as keywords that are searched one by one.
 
-Words that carry no topic ("thing", "yesterday", "show") are data (`<code>/expansion.json`). Source: OpenClaw,
+Words that carry no topic ("thing", "yesterday", "show") are data (`expansion` of a language). Source: OpenClaw,
 stage 1, see docs/reference/presets.md.
 """
 

@@ -27,7 +27,8 @@ class Polarity(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     negations: words and phrases that negate; contracted: contractions and their expansions ("dont": "not");
     affirmative: phrases that hold a negation but do not negate ("not only"); changes: phrases that state that
     an earlier state has ended; accented_only: phrases too ambiguous without their accents; prefixes: prefixes
-    that make a word its opposite ("un"); antonyms: pairs that exclude each other.
+    that make a word its opposite ("un"); antonyms: pairs that exclude each other; past_unmarked: a denial of what
+    happened has no mark of the past (吃了, 没吃).
     """
 
     negations: list[str] = []
@@ -37,6 +38,7 @@ class Polarity(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     accented_only: list[str] = []
     prefixes: list[str] = []
     antonyms: list[tuple[str, str]] = []
+    past_unmarked: bool = False
 
 
 class Claims(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -88,13 +90,14 @@ class Cues(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 class WordLists(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """The words of one language. Every key is optional, and letter case does not matter.
 
-    letters: letters that distinguish the language from others in its script; calendar: names of days, months
-    and days relative to today; not_names: capitalised words that are not names; homographs: everyday words that
-    are spelt like a stop word of another language and are no sign of it ("car"); pronouns: by person; forms:
-    irregular forms and everyday synonyms by the word they are indexed as ("go": ["went", "gone"]);
-    particles: endings stripped from a word (Korean); fillers: characters of an unspaced script that carry no
-    topic; asked: phrases of a question by the kind of answer it wants ("number", "reason", "place", "person",
-    "title").
+    letters: letters that distinguish the language from others in its script; calendar: names of days, months and
+    days relative to today; not_names: capitalised words that are not names; homographs: everyday words that are
+    spelt like a stop word of another language and are no sign of it ("car"); telling: question words of fewer
+    than four letters that no other language has; untelling: longer ones that are words of English too; pronouns:
+    by person; forms: irregular forms and everyday synonyms by the word they are indexed as ("go": ["went",
+    "gone"]); particles: endings stripped from a word (Korean); fillers: characters of an unspaced script that
+    carry no topic; asked: phrases of a question by the kind of answer it wants ("number", "reason", "place",
+    "person", "title").
     """
 
     letters: str = ""
@@ -106,6 +109,8 @@ class WordLists(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     calendar: list[str] = []
     not_names: list[str] = []
     homographs: list[str] = []
+    telling: list[str] = []
+    untelling: list[str] = []
     pronouns: dict[str, list[str]] = {}
     intent: dict[str, list[str]] = {}
     causality: Causality = Causality()

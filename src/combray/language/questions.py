@@ -1,6 +1,6 @@
 """Question analysis: whether it asks for a time, the latest or a conclusion, and whom it is about.
 
-Phrases are data (`<code>/questions.json`).
+Phrases are data (`questions` of a language).
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from combray.language.caches import from_tables, keyed_by_text
 from combray.language.folding import is_unspaced, plain
 from combray.language.marks import Lists
 from combray.language.scripts import language
-from combray.language.tables import section
+from combray.language.tables import by_script, default, section
 from combray.language.text import plain_of, plain_words, question_of
 from combray.language.tokens import is_stop
 
@@ -119,12 +119,12 @@ def read(text: str, authors: Sequence[str]) -> Question:
     if not request and any(author.casefold() in ASSISTANTS for author in authors):
         role = "assistant" if marks.has("assistant") else "user" if marks.has("user") else None
     code = language(text)
-    speaker = (_tables().get(code) or _tables()["en"]).speaker
+    speaker = (_tables().get(code) or _tables()[default()]).speaker
     meant = _without_idioms(text)
     return Question(
         text=text,
         bare=_renamed(meant, used, {"own": " ", "self": " "}, " "),
-        spoken=_renamed(meant, used, speaker, _tables()["zh"].speaker["self"]),
+        spoken=_renamed(meant, used, speaker, _tables()[by_script()["han"]].speaker["self"]),
         named=named,
         subject=_subject(text, spans, aliases, named),
         role=role,

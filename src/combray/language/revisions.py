@@ -2,7 +2,7 @@
 
 Similarity alone proposes the wrong pairs: texts that hold side by side are as similar as texts that replace one
 another. The features here are counts over sets of words; `facts.ranker` weighs them. Words are data
-(`revisions.json` of a language).
+(`revisions` of a language).
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
 """The loader of the language tables: a folder per language, with named sections in a few JSON files.
 
-`language/<code>/phrases.json` holds sections by name, `language/<code>/<section>.json` one large section; `code` is
-a lower-case ISO 639 code. Every section is optional. The module that uses a section declares its type, so a table
-is checked when it is first read. To add a language see docs/howto/add-a-language.md.
+`language/<code>/phrases.json` holds sections by name, `language/<code>/<section>.json` one large section; `code`
+is a lower-case ISO 639 code. Every section is optional. The module that uses a section declares its type, so a
+table is checked when it is first read. To add a language see docs/howto/add-a-language.md.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ T = TypeVar("T")
 
 SECTIONS = (
     "aliases", "dates", "expansion", "guard", "names", "noise",
-    "pronouns", "quality", "questions", "replacements", "revisions", "samples", "savings",
+    "pronouns", "quality", "questions", "replacements", "revisions", "samples", "savings", "script",
     "tense", "topics", "trivial", "words",
 )  # fmt: skip
 """Keys of `phrases.json`, and names of further files without `.json`."""
@@ -82,11 +82,6 @@ def _decoded(path: Path, data: bytes | msgspec.Raw, shape: type[T]) -> T:
         ) from error
 
 
-def english_first(codes: Iterable[str]) -> list[str]:
-    """The codes in order, English in front: where two languages are equally likely, English is preferred."""
-    return sorted(codes, key=lambda code: (code != "en", code))
-
-
 def section(name: str, shape: type[T]) -> Callable[[], dict[str, T]]:
     """Return a function that gives a section of every language that has it, by code, in order of code.
 
@@ -103,6 +98,25 @@ def section(name: str, shape: type[T]) -> Callable[[], dict[str, T]]:
         return dict(sorted(found.items()))
 
     return read
+
+
+_scripts = section("script", str)
+
+
+@from_tables
+def by_script() -> dict[str, str]:
+    """Return the language that most texts of a script are in, by `scripts.script`: its table says so."""
+    return {script: code for code, script in _scripts().items()}
+
+
+def default() -> str:
+    """Return the language of a text that speaks for none."""
+    return by_script()["latin"]
+
+
+def english_first(codes: Iterable[str]) -> list[str]:
+    """The codes in order, English in front: where two languages are equally likely, English is preferred."""
+    return sorted(codes, key=lambda code: (code != default(), code))
 
 
 def phrase_lists(name: str, keys: str) -> Callable[[str], list[str]]:
@@ -131,9 +145,12 @@ def add_folder(folder: Path) -> list[str]:
             "language folder", f"{folder} holds no language.", "Put each language into a folder such as eo/."
         )
     for path in (path for each in found for path in each.glob("*.json")):
-        if path.name != _SEVERAL and path.stem not in SECTIONS:
+        if path.name == _SEVERAL:
+            _parts(path)
+        elif path.stem not in SECTIONS:
+            known = ", ".join(SECTIONS)
             raise InvalidInputError(
-                f"language table {_named(path)}", "is not a section.", f"Use {_SEVERAL}, or {', '.join(SECTIONS)}."
+                f"language table {_named(path)}", "is not a section.", f"Use {_SEVERAL}, or {known}."
             )
     if folder not in _folders:
         _folders.append(folder)

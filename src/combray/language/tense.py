@@ -3,7 +3,7 @@
 "I used to live in Lisbon" says nothing about the present, so it must not replace "I live in Berlin". In doubt a
 statement is present: a missed hedge costs less than a hidden fact.
 
-The words are data (`tense.json` of a language): phrases, and patterns where words are not enough. A pattern is
+The words are data (`tense` of a language): phrases, and patterns where words are not enough. A pattern is
 written "WORD WORD => REGULAR EXPRESSION": in text with spaces it is only tried if one of the words is there.
 `{name}` in it stands for the macro "name=REGULAR EXPRESSION" of the same file.
 """

@@ -24,6 +24,7 @@ from combray.language.late import late
 from combray.language.lexicon import folded, phrases, word_lists
 from combray.language.marks import Lists
 from combray.language.scripts import language, stopword_language
+from combray.language.tables import default
 from combray.language.text import (
     Text,
     Written,
@@ -232,7 +233,7 @@ def _stops() -> dict[str, frozenset[str]]:
 
 def _stops_for(found: Sequence[str]) -> frozenset[str]:
     stops = _stops()
-    return stops.get(stopword_language(found)) or stops["en"]
+    return stops.get(stopword_language(found)) or stops[default()]
 
 
 @from_tables
@@ -256,10 +257,10 @@ def _distinct_by_accents(text: str) -> frozenset[str]:
     return frozenset(map(fold, frozenset(_letters.findall(spelt)) - _spelt_stops()))
 
 
-def is_stop(word: str, lang: str = "en") -> bool:
-    """Return whether a word is a stop word of `lang`, or of a language in another script."""
+def is_stop(word: str, lang: str = "") -> bool:
+    """Return whether a word is a stop word of `lang` (default: English), or of a language in another script."""
     stops = _stops()
-    return fold(word) in (stops.get(lang) or stops["en"])
+    return fold(word) in (stops.get(lang) or stops[default()])
 
 
 def content_terms(text: str) -> list[str]:
@@ -333,7 +334,7 @@ def query_terms(text: Written) -> list[str]:
 def _query_terms(read: Text) -> tuple[str, ...]:
     split_in, _, every = split(read)
     code, apart, stems = stopword_language(every), _distinct_by_accents(read.text), _stems()
-    code = code if code in _stops() else "en"
+    code = code if code in _stops() else default()
     stops, single = _stops()[code], _question_words()[code]
     folded = fold_of(read)
     marks = _asking().of(folded, fold_words(read))

@@ -1,6 +1,6 @@
 """What a statement is about: home, diet, a deadline.
 
-"I live in Lisbon" and "We moved to Porto" share no word, but both are about a home. Words are data (`topics.json`
+"I live in Lisbon" and "We moved to Porto" share no word, but both are about a home. Words are data (`topics`
 of a language, words by topic); the name of a topic is the same in every language. A word proves nothing: common
 topics are a feature of `facts.ranker`, and no statement changes another by them.
 """

@@ -1,6 +1,6 @@
 """Trivial queries: acknowledgements and greetings ("ok", "cảm ơn", "再见"), and questions without a topic.
 
-Phrases are data (`<code>/trivial.json`): `phrases`; `accented_only`, those that mean something else without
+Phrases are data (`trivial` of a language): `phrases`; `accented_only`, those that mean something else without
 accents ("vâng", yes, becomes "vang", wine); `internal`, words of questions about the asker's own decisions,
 errors and work; `happening`, words of a question for whatever happened.
 """
@@ -15,7 +15,7 @@ from combray.language.late import late
 from combray.language.lexicon import folded, word_lists
 from combray.language.marks import Lists
 from combray.language.scripts import language
-from combray.language.tables import phrase_lists
+from combray.language.tables import default, phrase_lists
 
 _DENSE = late(f"[{UNSPACED}{HANGUL}]")
 _DENSE_WEIGHT = 3
@@ -79,6 +79,6 @@ def _topicless() -> Lists:
 def asks_what_happened(text: str) -> bool:
     """Return whether a question without its dates names no topic: "what happened", "có gì", "做了什么"."""
     left = fold(text)
-    for code in sorted({language(text), "en"}):
+    for code in sorted({language(text), default()}):
         left = _topicless().of(left).without(code)
     return not any(char.isalnum() for char in left)

@@ -1,7 +1,7 @@
 """The direction of a date in a statement: "my appointment is Tuesday" lies ahead, "I saw her Tuesday" behind.
 
 A weekday or a date without a year names many days. In a question it is the latest one. In a statement the tense
-of its clause decides. The words are data (`tense.json`).
+of its clause decides. The words are data (`tense` of a language).
 """
 
 from __future__ import annotations
