@@ -19,7 +19,7 @@ import combray
 from bench.speed.texts import Text, clauses, questions, sources, texts
 from combray import Engine
 from combray.audit.chain import FileChain
-from combray.audit.key import Key
+from combray.audit.key import AuditKey
 from combray.audit.log import AuditLog
 from combray.audit.verify import verify
 
@@ -78,7 +78,7 @@ def write_cost(folder: Path, made: Sequence[Text], durability: str) -> None:
 def log_cost(folder: Path, megabytes: int) -> None:
     """Time an entry, and the check of a long log."""
     path = str(folder / "long.audit")
-    log = AuditLog(FileChain(path), clock=time.time, key=Key(f"{path}-key"))
+    log = AuditLog(FileChain(path), clock=time.time, key=AuditKey(f"{path}-key"))
     ids = [f"018f3406-9e00-7074-a0e8-{n:012}" for n in range(10)]
     entry = partial(log.record, "recall", "default", ids=ids, query="x")
     taken = [seconds(entry) for _ in range(2000)]

@@ -9,9 +9,9 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
-from combray.clients.claude_code import EVENTS, hook
-from combray.clients.places import HOOK_VERBS, Wanted
-from combray.clients.texts import text_of
+from combray.agents.clients.claude_code import EVENTS, hook
+from combray.agents.clients.places import HOOK_VERBS, Wanted
+from combray.agents.clients.texts import text_of
 
 ROOT = Path(__file__).resolve().parents[1]
 REGISTRY_NAME = "io.github.combray/combray"
@@ -164,7 +164,7 @@ def readme() -> str:
 # Packages for agent clients
 
 `python3 run.py clients` makes this folder and `build/combray-{_project()["version"]}.mcpb`.
-Edit `pages/packages.py` and `src/combray/clients/`, not these files.
+Edit `pages/packages.py` and `src/combray/agents/clients/`, not these files.
 
 ## `claude-code`: plugin with hooks, MCP server and skill
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import signal
+import time
 from collections.abc import Iterator
 from contextlib import closing
 from dataclasses import dataclass
@@ -16,6 +17,10 @@ from hypothesis.internal.conjecture import providers
 from combray.stores.postgres import PostgresStore
 from combray.testing.postgres import Server
 
+# No test depends on the zone of the machine, nor does a process that it starts.
+os.environ["TZ"] = "UTC"
+if hasattr(time, "tzset"):
+    time.tzset()
 RANDOM = bool(os.environ.get("COMBRAY_RANDOM"))
 """Whether Hypothesis draws new examples. Otherwise every run draws the same ones: no run fails by chance."""
 settings.register_profile(

@@ -29,6 +29,9 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True):
     db: Annotated[str, "path of the store, or postgresql://… (default: default.db in the data folder)"] = ""
     replica: Annotated[str, "postgresql://… of a streaming replica that answers reads"] = ""
     namespace: Annotated[str, "namespace; memories of one namespace are not visible in another"] = "default"
+    timezone: Annotated[
+        str, "IANA name of the time zone of days, such as Europe/Berlin; default: the machine's"
+    ] = ""
     preset: Annotated[str, "pipelines to use, such as default or mnemon (combray presets lists all)"] = "default"
     embedder: Annotated[str, "none, wordllama, onnx:PATH, openai, ollama, gemini, voyage, jina:MODEL@URL"] = (
         DEFAULT_EMBEDDER

@@ -8,10 +8,11 @@ from __future__ import annotations
 import os
 import re
 import threading
+import time as clock
 import unicodedata
 import uuid
 from collections.abc import Callable, Iterable, Sequence
-from datetime import UTC, date, datetime, timedelta
+from datetime import UTC, date, datetime, time, timedelta, tzinfo
 from typing import Any
 
 from combray.errors import InvalidInputError, brief
@@ -132,33 +133,92 @@ LONGEST_MOMENT = 500
 """Characters of a time in words. A longer text is not a time."""
 
 
-def as_moment(field: str, value: Any, now: float, *, forward: bool | None = None) -> datetime | None:
-    """Convert to an aware UTC datetime. A value without a time zone is UTC. Raises InvalidInputError.
+class _Machine(tzinfo):
+    """The time zone of the machine, with its changes to and from daylight saving time."""
 
-    `forward`: a weekday or date without a year is the next one (True) or the latest (False).
+    def utcoffset(self, moment: datetime | None) -> timedelta | None:
+        """Return the offset at a moment; None for a time of day."""
+        if moment is None:
+            return None
+        try:
+            return moment.replace(tzinfo=None).astimezone().utcoffset()
+        except (OSError, OverflowError, ValueError):
+            # A year that the machine's tables do not have.
+            return datetime.now().astimezone().utcoffset()
+
+    def dst(self, moment: datetime | None) -> timedelta | None:
+        """Return None: the share of daylight saving time is not known."""
+        del moment
+        return None
+
+    def tzname(self, moment: datetime | None) -> str | None:
+        """Return the abbreviation at a moment."""
+        return None if moment is None else moment.replace(tzinfo=None).astimezone().tzname()
+
+    def fromutc(self, moment: datetime) -> datetime:
+        """Return the local time of a moment whose fields are UTC."""
+        try:
+            shown = moment.replace(tzinfo=UTC).astimezone()
+        except (OSError, OverflowError, ValueError):
+            return moment + (self.utcoffset(moment) or timedelta())
+        local = shown.replace(tzinfo=self, fold=0)
+        # The second of two equal times, when the clock is put back.
+        return local if local.utcoffset() == shown.utcoffset() else local.replace(fold=1)
+
+
+def read_zone(name: str) -> tzinfo:
+    """Return the time zone of an IANA name; of the machine for "". Raises InvalidInputError."""
+    if not name:
+        return _Machine() if clock.timezone or clock.daylight else UTC
+    if name.upper() == "UTC":
+        return UTC
+    # Takes milliseconds to import.
+    from zoneinfo import ZoneInfo
+
+    try:
+        return ZoneInfo(name)
+    except (LookupError, ValueError, OSError):
+        problem = f"{brief(name)} is not a known time zone."
+        raise InvalidInputError("timezone", problem, "Use an IANA name such as Europe/Berlin.") from None
+
+
+def as_moment(
+    field: str,
+    value: Any,
+    now: float,
+    zone: tzinfo = UTC,
+    *,
+    forward: bool | None = None,
+    whole_day: bool = False,
+) -> datetime | None:
+    """Convert to an aware datetime in `zone`, the zone of values that name none. Raises InvalidInputError.
+
+    `forward`: a weekday or date without a year is the next one (True) or the latest (False). `whole_day`: a day
+    without a time is the end of that day, otherwise its start.
     """
     if value is None:
         return None
     if isinstance(value, datetime):
-        moment = value
+        start = end = value
     elif isinstance(value, date):
-        moment = datetime(value.year, value.month, value.day)
+        start = datetime(value.year, value.month, value.day, tzinfo=zone)
+        end = start + timedelta(days=1) if start.year < 9999 else start
     elif isinstance(value, (int, float)) and not isinstance(value, bool):
-        return from_seconds(field, value)
+        return from_seconds(field, value).astimezone(zone)
     elif isinstance(value, str):
         if len(value) > LONGEST_MOMENT:
             problem = f"{brief(value)} has {len(value)} characters, too many for a time."
             raise InvalidInputError(field, problem, "Use a text such as 2026-03-01.")
-        try:
-            moment = datetime.fromisoformat(value)
-        except ValueError:
-            moment = _in_words(field, value, now, forward)
+        start, end = _in_words(field, value, datetime.fromtimestamp(now, zone), forward)
     else:
         problem = f"{brief(value)} is not a time."
         raise InvalidInputError(field, problem, "Use a datetime, or text such as 2026-03-01.")
-    moment = moment if moment.tzinfo is not None else moment.replace(tzinfo=UTC)
+    is_day = whole_day and start.year < 9999 and start.time() == time.min and end - start == timedelta(days=1)
+    moment = end if is_day else start
+    moment = moment if moment.tzinfo is not None else moment.replace(tzinfo=zone)
     try:
-        return moment.astimezone(UTC)
+        # Through UTC: an hour that a change of the clock skips gets the time that it is.
+        return moment.astimezone(UTC).astimezone(zone)
     except OverflowError:
         raise InvalidInputError(field, f"{brief(value)} is outside the years 1 to 9999.") from None
 
@@ -171,15 +231,15 @@ def from_seconds(field: str, value: float) -> datetime:
         raise InvalidInputError(field, f"{brief(value)} is not a valid unix time.") from None
 
 
-def as_seconds(field: str, value: Any, now: float) -> float | None:
+def as_seconds(field: str, value: Any, now: float, zone: tzinfo = UTC) -> float | None:
     """Convert to unix seconds, for filters."""
-    moment = as_moment(field, value, now)
+    moment = as_moment(field, value, now, zone)
     return None if moment is None else moment.timestamp()
 
 
-def _in_words(field: str, value: str, now: float, forward: bool | None) -> datetime:
+def _in_words(field: str, value: str, now: datetime, forward: bool | None) -> tuple[datetime, datetime]:
     try:
-        return dates.parse_moment(value, datetime.fromtimestamp(now, UTC), forward=forward)
+        return dates.parse_range(value, now, forward=forward)
     except ValueError as error:
         raise InvalidInputError(field, str(error)) from None
 

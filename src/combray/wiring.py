@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, Literal, TypeVar, cast
 
 from combray.audit.anchor import AnchorFile
 from combray.audit.chain import FileChain, MemoryChain
-from combray.audit.key import Key
+from combray.audit.key import AuditKey
 from combray.audit.log import AuditLog
 from combray.errors import InvalidInputError, MissingExtraError
 from combray.folders import data_folder
@@ -40,7 +40,7 @@ from combray.runtime import (
 )
 from combray.runtime.background import Background
 from combray.settings import DEFAULT_EMBEDDER, KEY, Settings, default_location, secret
-from combray.values import without_password
+from combray.values import read_zone, without_password
 
 if TYPE_CHECKING:
     from combray.models.catalogue import Offer as Offer
@@ -118,14 +118,14 @@ def open_audit(location: str, settings: Settings, clock: Clock) -> AuditLog | No
     durable = settings.durability == "full"
     path = location.removeprefix(_SQLITE) or default_location()
     if path == ":memory:":
-        return AuditLog(MemoryChain(), clock=clock, key=Key(None), durable=durable)
+        return AuditLog(MemoryChain(), clock=clock, key=AuditKey(None), durable=durable)
     if "://" in path:
         # The store of a plugin may have no folder.
         path = str(Path(data_folder(), f"{hashlib.sha256(path.encode()).hexdigest()[:16]}.db"))
         Path(data_folder()).mkdir(parents=True, exist_ok=True)
     path = f"{Path(os.path.expanduser(path))}.audit"  # noqa: PTH111 - Path's raises for unknown users
     anchor = AnchorFile(settings.audit_anchor, path) if settings.audit_anchor else None
-    return AuditLog(FileChain(path), clock=clock, key=Key(f"{path}-key"), anchor=anchor, durable=durable)
+    return AuditLog(FileChain(path), clock=clock, key=AuditKey(f"{path}-key"), anchor=anchor, durable=durable)
 
 
 def offers() -> list[Offer]:
@@ -231,7 +231,7 @@ def build(
     if settings.languages:
         # Before the store is opened: its keyword index depends on the languages.
         add_languages(Path(settings.languages).expanduser())
-    now = clock or time.time
+    now, zone = clock or time.time, read_zone(settings.timezone)
     chosen = model if model is not None else open_embedder(settings.embedder)
     chosen = chosen and watched(chosen, "embed", now)
     before = chosen and _before(chosen, settings, now)
@@ -244,6 +244,7 @@ def build(
     start = Background("combray-peer", threads=MOST_PEER_CALLS, waiting=0, joins=False) if peers else at_once
     log = open_audit(location, settings, now)
     store = open_store(location, settings, read_only=read_only, witness=log, key=key)
+    store.zone = zone
     return Runtime(
         store=store,
         embedder=chosen,
@@ -251,6 +252,7 @@ def build(
         language_model=writer,
         judge=judge and watched(judge, "judge", now),
         clock=now,
+        zone=zone,
         peers=peers,
         start=start,
         audit=log,

@@ -242,9 +242,13 @@ def test_files_and_tests_that_the_architecture_names_exist() -> None:
 
 def test_the_architecture_names_every_file_of_the_two_walks() -> None:
     named = set(code(ARCHITECTURE))
-    files = [path for walk in ("remember", "recall") for path in (PACKAGE / walk).glob("*.py")]
+    files = [path for walk in ("remember", "recall", "designs") for path in (PACKAGE / walk).glob("*")]
+    wanted = [path for path in files if not path.name.startswith("__")]
     missing = [
-        path.name for path in files if path.stem != "__init__" and f"{path.parent.name}/{path.name}" not in named
+        path.name
+        for path in wanted
+        # The package of a design is named as a whole.
+        if f"{path.parent.name}/{path.name}{'/' * path.is_dir()}" not in named
     ]
     assert missing == []
 

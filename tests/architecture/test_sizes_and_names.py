@@ -4,13 +4,17 @@ from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Iterator
+from collections import defaultdict
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 ROOT = Path(__file__).parents[2]
 FILE_LINES = 400
 FUNCTION_LINES = 60
 VAGUE = re.compile(r"^_?(utils?|helpers?|managers?|base|common|misc|core|stuff|tools)$")
+
+SHARED = {"Context", "Dated", "Entity", "Phrases", "Question", "Token", "Verbs", "_Table"}
+"""Class names that still have several meanings, each of them in `language/` or `interfaces/`. To be emptied."""
 
 
 def sources() -> list[Path]:
@@ -28,6 +32,16 @@ def too_long(text: str) -> Iterator[str]:
             lines = (node.end_lineno or node.lineno) - node.lineno + 1
             if lines >= FUNCTION_LINES:
                 yield f"{node.name} ({lines} lines)"
+
+
+def defined_twice(files: Iterable[tuple[str, str]]) -> dict[str, list[str]]:
+    """Class names that several places of the files (path, text) define, private and nested ones too."""
+    places = defaultdict(list)
+    for path, text in files:
+        for node in ast.walk(ast.parse(text)):
+            if isinstance(node, ast.ClassDef):
+                places[node.name].append(f"{path}:{node.lineno}")
+    return {name: found for name, found in places.items() if len(found) > 1}
 
 
 def vague(path: Path) -> bool:
@@ -59,3 +73,18 @@ def test_files_and_functions_are_short_and_have_telling_names() -> None:
         problems += [f"{place}: {function}" for function in too_long(text)]
         problems += [f"{place}: a name that says nothing"] if vague(place) else []
     assert problems == []
+
+
+def test_a_class_name_has_one_meaning() -> None:
+    twice = [("a.py", "class _A: pass\nclass B:\n    class C: pass"), ("b.py", "class _A: pass\nclass C: pass")]
+    assert defined_twice(twice) == {"_A": ["a.py:1", "b.py:1"], "C": ["a.py:3", "b.py:2"]}
+    package = ROOT / "src" / "combray"
+    paths = sorted(package.rglob("*.py"))
+    found = defined_twice(
+        (path.relative_to(package).as_posix(), path.read_text(encoding="utf-8")) for path in paths
+    )
+    assert {name: places for name, places in found.items() if name not in SHARED} == {}
+    # Every exception is one still.
+    assert found.keys() >= SHARED
+    for name in SHARED:
+        assert sum(not place.startswith(("language/", "interfaces/")) for place in found[name]) <= 1, name

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from combray.audit.anchor import AnchorFile
 from combray.audit.chain import FileChain, segments
-from combray.audit.key import Key
+from combray.audit.key import AuditKey
 from combray.audit.log import AuditLog
 from combray.runtime import Deeds
 from combray.testing.fakes import FakeClock
@@ -40,7 +40,9 @@ def opened(folder: Path, *, segment: int = 1200, anchored: bool = True) -> Audit
     if anchored:
         (folder / "anchors").mkdir(exist_ok=True)
         anchor = AnchorFile(str(folder / "anchors"), path)
-    return AuditLog(FileChain(path, segment=segment), clock=FakeClock(), key=Key(f"{path}-key"), anchor=anchor)
+    return AuditLog(
+        FileChain(path, segment=segment), clock=FakeClock(), key=AuditKey(f"{path}-key"), anchor=anchor
+    )
 
 
 def filled(folder: Path, entries: int = 12, *, anchored: bool = True) -> tuple[AuditLog, Kept]:

@@ -13,7 +13,7 @@ from logs import Kept, files, filled, opened
 
 import combray
 from combray.audit.chain import FileChain
-from combray.audit.key import Key
+from combray.audit.key import AuditKey
 from combray.audit.log import AuditLog
 from combray.audit.verify import verify
 from combray.errors import StoreError
@@ -209,7 +209,7 @@ def test_with_durability_full_a_write_waits_for_the_disk_and_a_read_does_not(
     flushed: list[int] = []
     monkeypatch.setattr(os, "fsync", flushed.append)
     path = str(tmp_path / "a.db.audit")
-    log = AuditLog(FileChain(path), clock=FakeClock(), key=Key(f"{path}-key"), durable=True)
+    log = AuditLog(FileChain(path), clock=FakeClock(), key=AuditKey(f"{path}-key"), durable=True)
     log.record("recall", "default")
     assert flushed == []
     Kept(log).write()

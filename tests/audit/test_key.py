@@ -15,14 +15,14 @@ from typing import Any
 
 import pytest
 
-from combray.audit.key import Key, digest
+from combray.audit.key import AuditKey, digest
 
 QUESTION = "Where did Alice move?"
 
 
 def _ask(path: str, start: float, answers: multiprocessing.SimpleQueue[str]) -> None:
     time.sleep(max(0.0, start - time.time()))
-    answers.put(Key(path).digest(QUESTION))
+    answers.put(AuditKey(path).digest(QUESTION))
 
 
 def asked_by_many(path: Path, count: int = 8) -> set[str]:
@@ -74,11 +74,11 @@ def test_a_full_disk_leaves_no_file_and_costs_no_time(
             full.setattr(os, failing, _no_room)
         slept: list[float] = []
         full.setattr(time, "sleep", slept.append)
-        assert [Key(str(path)).digest(QUESTION) for _ in range(20)] == [""] * 20
+        assert [AuditKey(str(path)).digest(QUESTION) for _ in range(20)] == [""] * 20
         # It waited a second for each before.
         assert slept == []
         assert list(tmp_path.iterdir()) == []
-    key = Key(str(path))
+    key = AuditKey(str(path))
     assert key.digest(QUESTION) == digest(path.read_bytes(), QUESTION)
 
 
@@ -96,7 +96,7 @@ def test_a_real_full_disk_leaves_no_empty_key_and_the_next_question_makes_one(tm
         with pytest.raises(OSError, match="No space left"):
             ballast.write_bytes(bytes(1024 * 1024))
         path = tmp_path / "a.audit-key"
-        key = Key(str(path))
+        key = AuditKey(str(path))
         assert key.digest(QUESTION) == ""
         assert [each.name for each in tmp_path.iterdir()] == ["ballast"]
         ballast.unlink()
@@ -119,7 +119,7 @@ def test_where_files_have_no_second_names_it_is_made_all_the_same(
 
 
 def test_a_digest_is_the_hmac_of_the_text(tmp_path: Path) -> None:
-    key = Key(str(tmp_path / "k"))
+    key = AuditKey(str(tmp_path / "k"))
     value = (key.digest("Who?"), (tmp_path / "k").read_bytes())
     assert value[0] == hmac.digest(value[1], b"Who?", "sha256").hex()[:32]
     assert key.digest("Who?") == value[0] != key.digest("Who")

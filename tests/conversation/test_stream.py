@@ -12,7 +12,7 @@ import pytest
 import combray
 from combray import Engine
 from combray.conversation.stream import MOST_SHOWN, TURNS
-from combray.presets.semantic_facts import PASSIVE
+from combray.designs.semantic_facts.preset import PASSIVE
 from combray.recall.asking import Asking
 from combray.testing.fakes import FakeClock, FakeEmbedder
 from combray.types import Answer

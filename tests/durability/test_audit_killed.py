@@ -13,9 +13,9 @@ import pytest
 
 import combray
 from combray.audit.chain import FileChain, segments
-from combray.audit.key import Key
+from combray.audit.key import AuditKey
 from combray.audit.log import AuditLog
-from combray.audit.reading import Wanted, latest
+from combray.audit.reading import EntryFilter, latest
 from combray.audit.verify import verify
 
 pytestmark = pytest.mark.skipif(not hasattr(os, "fork"), reason="this platform does not fork")
@@ -26,7 +26,7 @@ ENTRIES = 100_000
 
 
 def opened(path: str) -> AuditLog:
-    return AuditLog(FileChain(path, segment=30_000), clock=time.time, key=Key(f"{path}-key"))
+    return AuditLog(FileChain(path, segment=30_000), clock=time.time, key=AuditKey(f"{path}-key"))
 
 
 def files_of(path: str) -> list[Path]:
@@ -79,7 +79,7 @@ def test_8_killed_processes_lose_no_acknowledged_entry(tmp_path: Path) -> None:
     torn = [line for each in files_of(path) for line in each.read_bytes().splitlines() if line[-2:] != b'"}']
     assert [note.kind for note in report.notes] == ["cut"] * len(torn)
     assert len(torn) >= TURNS
-    there = {each for entry in latest(log, Wanted(operation="recall"), None) for each in entry.ids}
+    there = {each for entry in latest(log, EntryFilter(operation="recall"), None) for each in entry.ids}
     acknowledged = {line.decode() for line in told.splitlines()}
     assert acknowledged <= there
     assert killed == PROCESSES * TURNS

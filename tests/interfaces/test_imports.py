@@ -22,8 +22,7 @@ NOT_FOR_READING = (
     "combray.engine.consolidation", "combray.audit.erasure", "combray.language.revisions",
     "combray.language.claim_tokens",
     # Stages of other presets.
-    "combray.recall.hybrid", "combray.recall.rerank", "combray.recall.search_paths", "combray.recall.traverse",
-    "combray.recall.references",
+    "combray.designs",
 )  # fmt: skip
 
 
@@ -69,7 +68,15 @@ def test_search_loads_neither_tokenizer_nor_guard(folder: Path) -> None:
 def test_remember_loads_no_other_package_of_models(folder: Path) -> None:
     found = loaded(folder, "remember", "Tadeo prefers green tea.")
     assert "combray.remember.write" in found
-    unwanted = {"tokenizers", "safetensors", "wordllama", "rich", "httpx2", "ssl", "combray.recall.traverse"}
+    unwanted = {
+        "tokenizers",
+        "safetensors",
+        "wordllama",
+        "rich",
+        "httpx2",
+        "ssl",
+        "combray.designs.mnemon.traverse",
+    }
     assert sorted(found & unwanted) == []
 
 

@@ -16,9 +16,9 @@ import pytest
 
 import combray
 from combray import Engine, presets
+from combray.designs.mnemon.four_signals import WeightedSumByIntent
 from combray.language.intent import detect
 from combray.pipeline import stage_name
-from combray.recall.weigh import WeightedSumByIntent
 from combray.scoring.decay import weibull
 from combray.testing.fakes import FakeClock, FakeDistiller
 

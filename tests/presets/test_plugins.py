@@ -6,7 +6,9 @@ import json
 import os
 import subprocess
 import sys
+import tomllib
 from collections.abc import Iterator
+from importlib.metadata import EntryPoint
 from pathlib import Path
 
 import pytest
@@ -197,12 +199,24 @@ def test_a_start_without_plugins_reads_no_metadata() -> None:
         "import sys, combray\n"
         "before = 'importlib.metadata' in sys.modules\n"
         "import importlib.metadata as m; m.entry_points = None\n"
-        "combray.open(':memory:', embedder='none').close(); print(before)"
+        "from combray.presets import names\n"
+        "for name in names(): combray.open(':memory:', embedder='none', preset=name, worker=False).close()\n"
+        "print(before)"
     )
     done = subprocess.run(
         [sys.executable, "-c", program], capture_output=True, text=True, timeout=180, check=False
     )
     assert done.stdout == "False\n", done.stderr
+
+
+def test_our_presets_are_registered_as_those_of_a_package_are() -> None:
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+    assert project["entry-points"] == {"combray.presets": dict(presets.OURS)}
+    for name, value in presets.OURS.items():
+        assert EntryPoint(name, value, "combray.presets").load() is presets.load(name)
+        assert presets.load(name).name == name
+    # Those of the installed metadata are ours, and no offer of a package.
+    assert presets.others() == []
 
 
 def test_every_part_is_listed_given_and_needed() -> None:

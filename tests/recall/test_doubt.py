@@ -11,7 +11,7 @@ import pytest
 
 import combray
 from combray import Answer, Engine, presets
-from combray.facts.later import DOUBTED_FROM, chance
+from combray.facts.later import DOUBTED_FROM, ONE_SENTENCE_FROM, chance
 from combray.runtime import Link
 from combray.testing.fakes import FakeClock
 
@@ -79,12 +79,12 @@ LATER = "Boxes and forms all month, but Porto it is."
     ("weight", "doubted"),
     [
         # z = -6 + 0.5 · ln(p / (1 - p)) + 0.93 + 4.07, for the first hit, and a text that shares no word: for
-        # p = 0.8 it is -1 + 0.6931 = -0.3069, a probability of 0.4239; for 0.9 -1 + 1.0986 = 0.0986, 0.5246
-        (0.8, False),
-        (0.9, True),
+        # p = 0.97 it is -1 + 1.7380 = 0.7380, a probability of 0.6766; for 0.98 -1 + 1.9459 = 0.9459, 0.7203
+        (0.97, False),
+        (0.98, True),
     ],
 )
-def test_a_mark_needs_a_probability_of_one_half_for_the_question(weight: float, doubted: bool) -> None:
+def test_a_mark_needs_a_probability_of_seven_tenths_for_the_question(weight: float, doubted: bool) -> None:
     """Below it the later statement stands right behind the earlier one all the same."""
     engine = opened()
     engine.remember("The printer is on the second floor.", occurred_at="2025-01-01")
@@ -97,10 +97,10 @@ def test_a_mark_needs_a_probability_of_one_half_for_the_question(weight: float, 
 
 
 def test_the_probability_of_an_edge_worked_by_hand() -> None:
-    # ln(0.8 / 0.2) = 1.3863 and ln(0.9 / 0.1) = 2.1972
+    # ln(0.8 / 0.2) = 1.3863 and ln(0.98 / 0.02) = 3.8918
     assert chance({"edge": 1.3863, "first": 1.0, "share": 1.0}) == pytest.approx(0.4239, abs=1e-4)
-    assert chance({"edge": 2.1972, "first": 1.0, "share": 1.0}) == pytest.approx(0.5246, abs=1e-4)
-    assert DOUBTED_FROM == 0.5
+    assert chance({"edge": 3.8918, "first": 1.0, "share": 1.0}) == pytest.approx(0.7203, abs=1e-4)
+    assert (DOUBTED_FROM, ONE_SENTENCE_FROM) == (0.7, 0.5)
 
 
 @pytest.mark.parametrize("preset", presets.names())

@@ -79,7 +79,7 @@ def test_what_lasts_until_a_day_ahead_is_no_plan(engine: Engine) -> None:
     ],
 )
 def test_a_day_that_comes_again_asks_for_the_past_only_by_its_verb(question: str, past: bool) -> None:
-    assert SearchContext._lie_behind(question, NOW.timestamp()) is past
+    assert SearchContext._lie_behind(question, NOW) is past
 
 
 def test_what_was_corrected_was_never_so_and_answers_no_question_about_the_past(engine: Engine) -> None:

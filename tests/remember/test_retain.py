@@ -13,9 +13,10 @@ import combray
 from combray import Engine, presets
 from combray.consolidate.confidence import PromoteFacts
 from combray.consolidate.nightly import NIGHTLY
+from combray.designs.mnemo.tiers import MoveTiers
 from combray.presets import Preset
 from combray.remember.link import LinkTemporal
-from combray.remember.retain import MoveTiers, Prune, RefreshImportance
+from combray.remember.retain import Prune, RefreshImportance
 from combray.scoring.importance import ImportanceRule
 from combray.scoring.tiers import TierRule
 from combray.testing.fakes import FakeClock

@@ -62,7 +62,7 @@ def test_a_newer_value_supersedes_the_older_one(engine: Engine) -> None:
 
 def test_the_same_text_is_skipped_and_an_earlier_value_can_come_back(engine: Engine) -> None:
     on = tell(engine, "The heating is ON", "home.heating")
-    assert engine.remember("the heating is on.", slot="home.heating").action == "skipped"
+    assert engine.remember("the heating is ON.", slot="home.heating").action == "skipped"
     off = tell(engine, "The heating is OFF", "home.heating")
     again = engine.remember("The heating is ON", slot="home.heating")
     assert (again.action, again.replaced_id) == ("replaced", off)

@@ -257,7 +257,7 @@ def test_an_erasure_while_a_file_is_written_leaves_none(path: Path, monkeypatch:
 
 def test_a_file_is_due_after_so_many_rows() -> None:
     """A 64th, but no more than 8,000; a quarter while a process writes. These tests lower the least to 40."""
-    every = cache.NamespaceCache("default")
+    every = cache.SqliteNamespaceCache("default")
     for count, share, due in (
         (1_000, 64, 40),
         (256_000, 64, 4_000),
@@ -273,14 +273,14 @@ def test_a_write_does_not_map_a_file_again_that_lacks_few_rows(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     count = 0
-    read = cache.NamespaceCache._map
+    read = cache.SqliteNamespaceCache._map
 
-    def counted(held: cache.NamespaceCache, found: Any) -> None:
+    def counted(held: cache.SqliteNamespaceCache, found: Any) -> None:
         nonlocal count
         count += 1
         read(held, found)
 
-    monkeypatch.setattr(cache.NamespaceCache, "_map", counted)
+    monkeypatch.setattr(cache.SqliteNamespaceCache, "_map", counted)
     with closing(combray.open(tmp_path / "a.db", embedder="wordllama")) as engine:
         store = engine.runtime.store
         assert isinstance(store, SqliteStore)

@@ -17,7 +17,7 @@ from combray.errors import InvalidInputError, NotFoundError, ReadOnlyStoreError,
 from combray.runtime import Arrival, Filter
 from combray.stores.postgres import PostgresStore
 from combray.stores.postgres.sql import sql
-from combray.stores.session import State
+from combray.stores.session import NamespaceState
 from combray.testing.fakes import START, memory
 from combray.testing.postgres import Server
 from combray.testing.store_cases import add, order
@@ -76,7 +76,7 @@ def test_a_forged_namespace_in_a_parameter_sees_nothing(postgres_store: Postgres
         their_number = session.state.number
         assert len(session.rows(sql.memories.contents, their_number, [secret])) == 1
     with postgres_store._reading("mine") as session:
-        session.state = State(their_number, 1, 0, 0)  # what a forged parameter would be
+        session.state = NamespaceState(their_number, 1, 0, 0)  # what a forged parameter would be
         for statement in (sql.memories.contents, sql.memories.whole):
             assert session.of_rows(statement, [secret]) == []
         assert session.of_rows(sql.memories.counts) == []
@@ -85,7 +85,7 @@ def test_a_forged_namespace_in_a_parameter_sees_nothing(postgres_store: Postgres
         assert session.rows(sql.selections.count.format(met="true OR namespace > 0"), their_number) == [(1,)]
         assert session.rows(sql.erasure.memory_texts)[0][1] == "mine"
     with pytest.raises(NotFoundError), postgres_store.transaction("mine") as tx:  # noqa: PT012 - one write
-        tx.session.state = State(their_number, 1, 0, 0)
+        tx.session.state = NamespaceState(their_number, 1, 0, 0)
         tx.change(secret, "edit", "mallory", 0.0, content="changed")
     with postgres_store._reading("mine") as session, pytest.raises(psycopg.errors.InsufficientPrivilege):
         session.connection.execute(b"SELECT * FROM memory_0")

@@ -12,17 +12,17 @@ from bench.fuzz.target import Run, Target
 from bench.fuzz.targets.files import CLOCK
 from combray.audit.anchor import AnchorFile
 from combray.audit.chain import FileChain
-from combray.audit.key import Key
+from combray.audit.key import AuditKey
 from combray.audit.log import AuditLog
-from combray.audit.reading import Wanted, latest, lines
+from combray.audit.reading import EntryFilter, latest, lines
 from combray.audit.verify import verify
 from combray.runtime import Deeds
 
 _SINCE = datetime(2026, 1, 1, tzinfo=UTC)
 _WANTED = (
-    Wanted(),
-    Wanted(since=_SINCE),
-    Wanted(operation="recall", namespace="default", memory_id="a", query="0" * 32),
+    EntryFilter(),
+    EntryFilter(since=_SINCE),
+    EntryFilter(operation="recall", namespace="default", memory_id="a", query="0" * 32),
 )
 _KEPT = "database"
 
@@ -54,7 +54,7 @@ class _Place:
     def open(self, *, segment: int = 2**20) -> AuditLog:
         """The log, as a process that begins now opens it."""
         chain = FileChain(self.path, segment=segment)
-        log = AuditLog(chain, clock=lambda: CLOCK, key=Key(f"{self.path}-key"), anchor=self.anchor)
+        log = AuditLog(chain, clock=lambda: CLOCK, key=AuditKey(f"{self.path}-key"), anchor=self.anchor)
         log.ask(lambda: self.kept)
         return log
 

@@ -65,7 +65,7 @@ class Head:
     previous: str = ""
 
 
-class Link(msgspec.Struct, frozen=True):
+class ChainFields(msgspec.Struct, frozen=True):
     """The fields of an entry that chain it to others. Faster to decode than the whole entry."""
 
     seq: int
@@ -77,7 +77,7 @@ class Link(msgspec.Struct, frozen=True):
 
 
 _encode = msgspec.json.Encoder(order="deterministic").encode
-_decode_link = msgspec.json.Decoder(Link).decode
+_decode_link = msgspec.json.Decoder(ChainFields).decode
 _decode_entry = msgspec.json.Decoder(Entry).decode
 
 
@@ -97,7 +97,7 @@ def parted(line: bytes) -> tuple[bytes, str] | None:
     return line[:-_TAIL] + b"}", tail[len(_MARK) : -2].decode("latin-1")
 
 
-def link_of(body: bytes) -> Link | None:
+def link_of(body: bytes) -> ChainFields | None:
     """Decode the link of the hashed bytes. None if they are malformed."""
     try:
         return _decode_link(body)

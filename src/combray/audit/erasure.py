@@ -20,7 +20,7 @@ from typing import Any
 from combray.audit import looking
 from combray.audit.key import digest
 from combray.audit.log import AuditLog
-from combray.audit.reading import Wanted, latest
+from combray.audit.reading import EntryFilter, latest
 from combray.errors import StoreError
 from combray.language import substrings
 from combray.language.caches import forget_texts
@@ -258,7 +258,9 @@ def _places(store: Provable, runtime: Runtime, also: Sequence[str]) -> tuple[lis
     copies = [path for path in beside if _BACKUP in Path(path).name]
     own = [path for path in beside if path not in copies]
     entries = (
-        latest(runtime.audit, Wanted(operation="backup"), None) if isinstance(runtime.audit, AuditLog) else []
+        latest(runtime.audit, EntryFilter(operation="backup"), None)
+        if isinstance(runtime.audit, AuditLog)
+        else []
     )
     recorded = [str(entry.detail["path"]) for entry in entries if "path" in entry.detail]
     for path in (*recorded, *also):

@@ -26,7 +26,7 @@ def digest(key: bytes, text: str) -> str:
     return hmac.digest(key, text.encode("utf-8", "surrogatepass"), "sha256").hex()[:_DIGEST]
 
 
-class Key:
+class AuditKey:
     """A random key in a file that only its owner may read, or in memory for a store in memory.
 
     The file is created atomically. If several processes create it at once, all use the same key.

@@ -15,7 +15,7 @@ from combray.audit import anchor as anchors
 from combray.audit.anchor import AnchorFile
 from combray.audit.chain import Drafting, FileChain, Mark, MemoryChain, Tail
 from combray.audit.entry import GAP, MOST_IDS, Head
-from combray.audit.key import Key
+from combray.audit.key import AuditKey
 from combray.audit.verb import actor, current, found
 from combray.errors import DiskFullError, StoreError
 from combray.runtime import Clock, Deeds
@@ -37,7 +37,7 @@ class AuditLog:
         chain: FileChain | MemoryChain,
         *,
         clock: Clock,
-        key: Key,
+        key: AuditKey,
         anchor: AnchorFile | None = None,
         durable: bool = False,
     ) -> None:

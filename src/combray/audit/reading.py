@@ -16,7 +16,7 @@ _AT_ONCE = 64 * 1024
 
 
 @dataclass(frozen=True, slots=True)
-class Wanted:
+class EntryFilter:
     """A filter for entries; None matches any. `memory_id` is a prefix, `query` a keyed digest."""
 
     operation: str | None = None
@@ -44,7 +44,7 @@ class Wanted:
             return False
 
 
-def latest(log: AuditLog, wanted: Wanted, limit: int | None) -> list[Entry]:
+def latest(log: AuditLog, wanted: EntryFilter, limit: int | None) -> list[Entry]:
     """Return matching entries, newest first. Unreadable lines are skipped; `verify` reports them."""
     entries = filter(None, map(read, _backwards(log)))
     return list(islice(filter(wanted.fits, entries), limit))
@@ -52,7 +52,7 @@ def latest(log: AuditLog, wanted: Wanted, limit: int | None) -> list[Entry]:
 
 def since(log: AuditLog, start: datetime) -> list[Entry]:
     """Return the entries from a moment on, oldest first. Reads no further back than the first earlier one."""
-    found = takewhile(lambda each: Wanted(since=start).fits(each), filter(None, map(read, _backwards(log))))
+    found = takewhile(lambda each: EntryFilter(since=start).fits(each), filter(None, map(read, _backwards(log))))
     return list(found)[::-1]
 
 

@@ -14,7 +14,7 @@ from combray.records import dataclass, field
 
 
 @dataclass(slots=True)
-class Found:
+class FoundByVerb:
     """What the verbs being called have found so far, for their entry.
 
     `ids`: memories shown. `preset` and `tier`: those of the first answer, or the tier when a write began.
@@ -32,7 +32,7 @@ class Doing:
     """The verbs being called, outermost first, and what they have found."""
 
     verbs: tuple[str, ...] = ()
-    found: Found = field(default_factory=Found)
+    found: FoundByVerb = field(default_factory=FoundByVerb)
 
     @property
     def outermost(self) -> bool:
@@ -64,10 +64,10 @@ def current() -> tuple[str, str]:
     return now.verbs[-1], now.verbs[0] if now.verbs[0] != now.verbs[-1] else ""
 
 
-def found() -> Found:
+def found() -> FoundByVerb:
     """Return what the verbs being called have found so far."""
     now = _doing.get()
-    return Found() if now is None else now.found
+    return FoundByVerb() if now is None else now.found
 
 
 def tell(**detail: Any) -> None:

@@ -6,7 +6,7 @@ import hashlib
 from collections.abc import Iterable, Iterator, Sequence
 
 from combray.audit.chain import Mark, MemoryChain
-from combray.audit.entry import CUT, GAP, GENESIS, Link, link_of, parted
+from combray.audit.entry import CUT, GAP, GENESIS, ChainFields, link_of, parted
 from combray.audit.log import AuditLog
 from combray.records import dataclass, field
 
@@ -17,7 +17,7 @@ _AT_ONCE = 1024 * 1024
 
 
 @dataclass(frozen=True, slots=True)
-class Finding:
+class Deviation:
     """One deviation: file, line from 1 (0: no line), kind, description."""
 
     file: str
@@ -33,8 +33,8 @@ class Report:
     files: list[str] = field(default_factory=list)
     entries: int = 0
     last: int = 0
-    findings: list[Finding] = field(default_factory=list)
-    notes: list[Finding] = field(default_factory=list)
+    findings: list[Deviation] = field(default_factory=list)
+    notes: list[Deviation] = field(default_factory=list)
     more: int = 0
 
     @property
@@ -42,7 +42,7 @@ class Report:
         """Whether the chain is intact."""
         return not self.findings
 
-    def add(self, finding: Finding) -> None:
+    def add(self, finding: Deviation) -> None:
         """Add a finding, or count it if there are too many."""
         if len(self.findings) < MOST_FINDINGS:
             self.findings.append(finding)
@@ -85,7 +85,7 @@ def check(
 
     `known`: who remembers an entry, and which. `written`: the last committed write.
     """
-    walk = _Walk({mark.seq for _, mark in known})
+    walk = _LinesPass({mark.seq for _, mark in known})
     for name, lines in files:
         walk.report.files.append(name)
         for number, (line, ended) in enumerate(lines, 1):
@@ -95,7 +95,7 @@ def check(
     return walk.report
 
 
-class _Walk:
+class _LinesPass:
     """One pass over the lines, in constant memory."""
 
     def __init__(self, remembered: set[int]) -> None:
@@ -129,7 +129,7 @@ class _Walk:
             self.next, self.previous, self.unread = link.seq + 1, stated, 0
         self.note_entry(link, stated)
 
-    def order(self, link: Link) -> None:
+    def order(self, link: ChainFields) -> None:
         seq, wanted = link.seq, self.next
         if seq < wanted and not self.unread:
             if seq in self.missing:
@@ -144,7 +144,7 @@ class _Walk:
         elif self.previous is not None and link.previous != self.previous and not self.unread:
             self.found("broken", f"entry {seq} does not follow the line before it: one of them was replaced")
 
-    def note_entry(self, link: Link, stated: str) -> None:
+    def note_entry(self, link: ChainFields, stated: str) -> None:
         if link.seq in self.remembered:
             self.remembered[link.seq] = stated
         if link.operation == GAP:
@@ -164,13 +164,13 @@ class _Walk:
         """Note a previous write that was not committed, now that the last committed one is known."""
         if self.waiting is not None and self.waiting[0] > committed >= self.committed:
             detail = f"the write of entry {self.waiting[0]} is not in the database: killed before its commit"
-            self.report.notes.append(Finding(*self.waiting[1], "not committed", detail))
+            self.report.notes.append(Deviation(*self.waiting[1], "not committed", detail))
         elif committed < self.committed:
             detail = (
                 f"the database had committed entry {self.committed} and knows of entry {committed} only: "
                 "it was set back to a backup"
             )
-            self.report.notes.append(Finding(*self.place, "set back", detail))
+            self.report.notes.append(Deviation(*self.place, "set back", detail))
         self.committed, self.waiting = committed, None
 
     # -- lines that cannot be read -------------------------------------------------------------------
@@ -180,7 +180,7 @@ class _Walk:
         self.fragment = (self.place, line, ended)
         self.unread += 1
 
-    def settle_fragment(self, link: Link | None) -> None:
+    def settle_fragment(self, link: ChainFields | None) -> None:
         """Decide whether the previous line was torn and closed by the entry that follows."""
         if self.fragment is None:
             return
@@ -189,10 +189,10 @@ class _Walk:
         cut = link is not None and link.operation == CUT and link.seq == self.next
         if cut and link is not None and link.detail.get("sha256") == hashlib.sha256(line).hexdigest():
             detail = f"cut while it was written, and closed off by entry {link.seq}"
-            self.report.notes.append(Finding(*place, "cut", detail))
+            self.report.notes.append(Deviation(*place, "cut", detail))
             self.unread -= 1
         else:
-            self.report.add(Finding(*place, "unreadable", "is no line of this log: edited, or put in"))
+            self.report.add(Deviation(*place, "unreadable", "is no line of this log: edited, or put in"))
             self.previous = None
 
     # -- the end -------------------------------------------------------------------------------------
@@ -202,7 +202,7 @@ class _Walk:
         report.last = self.next - 1
         if self.fragment is not None and not self.fragment[2]:
             place = self.fragment[0]
-            report.notes.append(Finding(*place, "cut", "cut while it was written; nothing was written since"))
+            report.notes.append(Deviation(*place, "cut", "cut while it was written; nothing was written since"))
         else:
             self.settle_fragment(None)
         self.place = (report.files[-1] if report.files else "", 0)
@@ -217,7 +217,7 @@ class _Walk:
                 self.found("replaced", f"entry {mark.seq} is another than {who} remembers")
 
     def found(self, kind: str, detail: str) -> None:
-        self.report.add(Finding(*self.place, kind, detail))
+        self.report.add(Deviation(*self.place, kind, detail))
 
 
 def _lines(path: str, size: int) -> Iterator[tuple[bytes, bool]]:

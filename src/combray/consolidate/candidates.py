@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from combray.consolidate.state import Planning
 from combray.consolidate.steps import FACTS
 from combray.language.claims import compare
-from combray.language.indexing import normalised
+from combray.language.indexing import same_text
 from combray.language.scopes import scope_set
 from combray.language.tokens import term_set
 from combray.records import dataclass
@@ -94,17 +94,17 @@ class KnownFacts:
         self._hidden: dict[str, list[Memory]] = defaultdict(list)
         keys = reader.scan(Filter(kinds=FACTS, statuses=_HIDDEN, sources=("consolidation",), trusts=()))
         for memory in reader.memories(keys.tolist()):
-            self._hidden[normalised(memory.content)].append(memory)
+            self._hidden[same_text(memory.content)].append(memory)
 
     def add(self, key: int, fact: Memory) -> None:
         """Add a fact to the index."""
-        self._by_text[normalised(fact.content)].append(key)
+        self._by_text[same_text(fact.content)].append(key)
         self._by_terms[term_set(fact.content)].append(key)
 
     def find(self, candidate: FactCandidate, vector: NDArray[np.float32] | None) -> int | None:
         """Return the most confident duplicate, or the fact that a duplicate was merged into."""
         text = candidate.text
-        keys = dict.fromkeys(self._by_text.get(normalised(text), ()))
+        keys = dict.fromkeys(self._by_text.get(same_text(text), ()))
         keys |= dict.fromkeys(self._by_terms.get(term_set(text), ()))
         if vector is not None:
             near = self._reader.nearest(
@@ -115,7 +115,7 @@ class KnownFacts:
                 _SIMILAR_FROM,
             )[0]
             keys |= dict.fromkeys(near.keys.tolist())
-        winners = [each.merged_into for each in self._hidden.get(normalised(text), ()) if each.merged_into]
+        winners = [each.merged_into for each in self._hidden.get(same_text(text), ()) if each.merged_into]
         keys |= dict.fromkeys(self._reader.keys_of(winners).values())
         same = [key for key in keys if self._says(key, candidate)]
         facts = self._state.facts
@@ -126,7 +126,7 @@ class KnownFacts:
         said = {each.episode.id for each in candidate.said}
         return any(
             memory.status == "forgotten" or said & set(memory.evidence)
-            for memory in self._hidden.get(normalised(candidate.text), ())
+            for memory in self._hidden.get(same_text(candidate.text), ())
             if scope_set(memory.tags) == candidate.scope
         )
 

@@ -20,7 +20,7 @@ from combray.consolidate.state import FRESH, Planning
 from combray.consolidate.steps import Distil, Support
 from combray.errors import ModelError
 from combray.language.entities import extract, names
-from combray.language.indexing import content_hash
+from combray.language.indexing import with_hash
 from combray.language.savings import is_agent
 from combray.language.scopes import scope_set, scopes_of
 from combray.records import dataclass
@@ -187,4 +187,4 @@ class DistilFacts:
             # Erasing one of the episodes erases the fact.
             metadata={name: given for name, given in slot.items() if given} | {"distilled_from": list(evidence)},
         )
-        return msgspec.structs.replace(fact, content_hash=content_hash(fact))
+        return with_hash(fact)

@@ -14,7 +14,7 @@ from combray.consolidate.contradict import resolve
 from combray.consolidate.prompt import decoded, pairs, unanimous
 from combray.consolidate.relation import Pair, in_order
 from combray.consolidate.state import Planning, ranked
-from combray.consolidate.steps import Answer, Ask, Merge
+from combray.consolidate.steps import Ask, Merge, PairAnswer
 from combray.errors import ModelError
 from combray.records import dataclass
 from combray.runtime import Runtime
@@ -39,7 +39,7 @@ class _Decided(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     decision: Decision
 
 
-class _Reply(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+class _JudgeReply(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     decisions: list[_Decided]
 
 
@@ -94,7 +94,7 @@ def read(text: str, count: int) -> dict[int, Decision]:
 
     Raises msgspec.MsgspecError for an answer that is not the requested JSON.
     """
-    return unanimous(((each.pair, each.decision) for each in decoded(text, _Reply).decisions), count)
+    return unanimous(((each.pair, each.decision) for each in decoded(text, _JudgeReply).decisions), count)
 
 
 def _follow(state: Planning, both: Pair, decision: Decision) -> None:
@@ -116,4 +116,4 @@ def _follow(state: Planning, both: Pair, decision: Decision) -> None:
         if len(state.steps) == before and begins(older) != begins(newer):
             return
     known = state.settled.get(both)
-    state.take(Answer(*both, reason, decision, known is not None and known.halved), decision)
+    state.take(PairAnswer(*both, reason, decision, known is not None and known.halved), decision)

@@ -8,7 +8,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Literal, NamedTuple
 
 from combray.consolidate.belief import begins
-from combray.language.indexing import normalised
+from combray.language.indexing import normalised, same_text
 from combray.language.polarity import negations
 from combray.language.scopes import scope_set
 from combray.language.support import Traits, may_contradict, traits
@@ -56,7 +56,7 @@ class Relations:
     def __init__(self) -> None:
         self._traits: dict[int, Traits] = {}
         self._tenses: dict[int, Tense] = {}
-        self._slots: dict[int, Slot | None] = {}
+        self._slots: dict[int, FactSlot | None] = {}
         self._known: dict[Pair, Relation] = {}
 
     def traits(self, key: int, fact: Memory) -> Traits:
@@ -74,7 +74,7 @@ class Relations:
             and self._tense(old_key, old) == self._tense(new_key, new) == "present"
         )
 
-    def slot(self, key: int, fact: Memory) -> Slot | None:
+    def slot(self, key: int, fact: Memory) -> FactSlot | None:
         """Return what a fact gives a value of, or None."""
         if key not in self._slots:
             self._slots[key] = slot(fact)
@@ -96,7 +96,7 @@ class Relations:
         (old_key, old), (new_key, new) = in_order(one, first, other, second)
         if not comparable(old, new):
             return APART
-        if normalised(old.content) == normalised(new.content):
+        if same_text(old.content) == same_text(new.content):
             return Relation("same", "the same text")
         if self._tense(old_key, old) != self._tense(new_key, new):
             # What was, will be or might be neither repeats nor changes what is.
@@ -123,7 +123,7 @@ def comparable(one: Memory, other: Memory) -> bool:
     return same and scope_set(one.tags) == scope_set(other.tags)
 
 
-class Slot(NamedTuple):
+class FactSlot(NamedTuple):
     """What a fact gives a value of: subject and single-valued attribute; and the value."""
 
     subject: str
@@ -131,14 +131,14 @@ class Slot(NamedTuple):
     value: str
 
 
-def slot(fact: Memory) -> Slot | None:
+def slot(fact: Memory) -> FactSlot | None:
     """Return the slot of a fact from its metadata, where a language model wrote it; None if it has none."""
     subject, attribute, value = (fact.metadata.get(name) for name in ("subject", "attribute", "value"))
     if not (isinstance(subject, str) and isinstance(attribute, str) and isinstance(value, str) and value):
         return None
     if fact.metadata.get("single") is not True or negations(fact.content):
         return None
-    return Slot(normalised(subject), normalised(attribute), value)
+    return FactSlot(normalised(subject), normalised(attribute), value)
 
 
 def in_order(

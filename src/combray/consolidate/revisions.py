@@ -15,7 +15,7 @@ from combray.consolidate.entailment import Decided, entailed
 from combray.consolidate.relation import pair
 from combray.consolidate.runs import by_key
 from combray.consolidate.state import UNSURE, Planning
-from combray.consolidate.steps import Answer, Correct, KeepBoth, Merge, Step, Supersede
+from combray.consolidate.steps import Correct, KeepBoth, Merge, PairAnswer, Step, Supersede
 from combray.errors import ModelError
 from combray.language.scopes import scope_set
 from combray.records import dataclass
@@ -38,7 +38,7 @@ Answer with one JSON object and nothing around it:
 _TOKENS_A_PAIR = 40
 
 
-class _Reply(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+class _SettlingReply(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     decisions: list[Decided]
 
 
@@ -138,7 +138,9 @@ def judged(model: LanguageModel, pairs: Sequence[tuple[Memory, Memory]], now: fl
     Raises ModelError, and msgspec.MsgspecError for an answer that is not the requested JSON.
     """
     text = model.complete(SYSTEM, _prompt(pairs, now), max_tokens=100 + _TOKENS_A_PAIR * len(pairs))
-    return prompt.unanimous(((each.pair, each) for each in prompt.decoded(text, _Reply).decisions), len(pairs))
+    return prompt.unanimous(
+        ((each.pair, each) for each in prompt.decoded(text, _SettlingReply).decisions), len(pairs)
+    )
 
 
 def _prompt(pairs: Sequence[tuple[Memory, Memory]], now: float) -> str:
@@ -175,4 +177,4 @@ def _was_asked(state: Planning, new: int, old: int) -> bool:
 def _unsure(state: Planning, new: int, old: int) -> Step:
     """Remember that the model was asked, so that the next run asks about other pairs."""
     known = state.settled.get(pair(new, old))
-    return Answer(*pair(new, old), "left open", UNSURE, known is not None and known.halved)
+    return PairAnswer(*pair(new, old), "left open", UNSURE, known is not None and known.halved)

@@ -23,7 +23,7 @@ FRESH = 1 << 62
 
 
 @dataclass(frozen=True, slots=True)
-class Line:
+class PlanLine:
     """One line of a plan for display: operation, memory, text, reason."""
 
     operation: str
@@ -65,7 +65,7 @@ class Planning:
     questions: list[Pair] = field(default_factory=list)
     """Open pairs of facts of which the later (first) may change the earlier one, best score first."""
     steps: list[Step] = field(default_factory=list)
-    lines: list[Line] = field(default_factory=list)
+    lines: list[PlanLine] = field(default_factory=list)
     counts: Counter[str] = field(default_factory=Counter)
     weight: int = 0
     skipped: int = 0
@@ -98,14 +98,14 @@ class Planning:
         for change in found.changes:
             memory = self.memory(change.key)
             self.counts[change.operation] += 1
-            self.lines.append(Line(change.operation, memory.id, memory.content, detail))
+            self.lines.append(PlanLine(change.operation, memory.id, memory.content, detail))
             fields: dict[str, Any] = dict(change.fields)
             held = self.facts if change.key in self.facts else self.turns
             held[change.key] = msgspec.structs.replace(memory, **fields)
         if found.kept is not None:
             self.counts["keep_both"] += 1
             memory = self.memory(found.kept.new)
-            self.lines.append(Line("keep_both", memory.id, memory.content, detail))
+            self.lines.append(PlanLine("keep_both", memory.id, memory.content, detail))
             both = pair(found.kept.new, found.kept.old)
             self.settled[both] = Doubt(*both, found.kept.reason, "KEEP_BOTH", run=self.run)
         if found.doubt is not None:

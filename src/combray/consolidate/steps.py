@@ -93,7 +93,7 @@ class Ask(_OfPair, frozen=True, tag="ask"):
     """An undecided pair, queued for the judge."""
 
 
-class Answer(_OfPair, frozen=True, tag="answer"):
+class PairAnswer(_OfPair, frozen=True, tag="answer"):
     """The judge's answer on a pair, which is final."""
 
     answer: str
@@ -125,7 +125,7 @@ Step = (
     | KeepBoth
     | Halve
     | Ask
-    | Answer
+    | PairAnswer
     | Deprecate
     | Revive
     | MoveTier
@@ -216,7 +216,7 @@ def effect(step: Step, memories: Mapping[int, Memory], ids: Mapping[int, str], n
         return Effect(kept=step) if both_live else Effect()
     if isinstance(step, Ask):
         return Effect(doubt=Doubt(step.first, step.second, step.reason, run=run))
-    if isinstance(step, Answer):
+    if isinstance(step, PairAnswer):
         return Effect(doubt=Doubt(step.first, step.second, step.reason, step.answer, step.halved, run))
     if isinstance(step, Halve):
         return _halve(step, memories, now, run)

@@ -14,7 +14,7 @@ from collections.abc import Iterable, Sequence
 
 import numpy as np
 
-from combray.presets.semantic_facts import PASSIVE
+from combray.designs.semantic_facts.preset import PASSIVE
 from combray.prompt.context import without_repeats
 from combray.prompt.truncation import shortened
 from combray.recall.asking import SEARCH_TYPES, Asking

@@ -11,7 +11,7 @@ from datetime import datetime
 
 from combray.documents.chunks import Chunk, ChunkSize, NumberedLine, chunk, lines_of
 from combray.documents.transcripts import Message, messages
-from combray.documents.workspace import MAX_BYTES, SESSIONS, FoundFile, Place, open_file
+from combray.documents.workspace import MAX_BYTES, SESSIONS, FilePlace, FoundFile, open_file
 from combray.errors import InvalidInputError
 from combray.guard.redaction import redact
 from combray.records import dataclass, replace
@@ -41,13 +41,13 @@ class TextChunk:
 class ReadFile:
     """A file as read: its index entry and its chunks."""
 
-    place: Place
+    place: FilePlace
     document: Document
     modified: int
     chunks: tuple[TextChunk, ...]
 
 
-def read_bytes(place: Place) -> tuple[bytes, int, bool]:
+def read_bytes(place: FilePlace) -> tuple[bytes, int, bool]:
     """Return the bytes, the mtime, and whether the file did not change while it was read.
 
     Raises FileNotFoundError, OSError, UnreadableError, InvalidInputError.
@@ -77,7 +77,7 @@ def decode(data: bytes) -> str:
     return text
 
 
-def read_lines(place: Place, text: str, *, redacted: bool) -> list[NumberedLine]:
+def read_lines(place: FilePlace, text: str, *, redacted: bool) -> list[NumberedLine]:
     """Return the lines that are indexed and shown: those of a note, or the messages of a transcript."""
     if place.source == SESSIONS:
         return _lines(messages(text))

@@ -16,7 +16,7 @@ from combray.documents.state import Arriving, Placing
 from combray.documents.trust import ChunkTrust
 from combray.documents.verdicts import JudgeChunks
 from combray.errors import ModelError
-from combray.language.indexing import content_hash
+from combray.language.indexing import content_hash, with_hash
 from combray.language.scopes import is_scope
 from combray.records import dataclass
 from combray.runtime import Arrival, Runtime
@@ -138,11 +138,11 @@ def _place(
     return [(key, chunks[at].hash) for at, key in enumerate(rows) if key is not None]
 
 
-def _fields(arriving: Arriving, at: int) -> dict[str, Any]:
+def _fields(state: Placing, arriving: Arriving, at: int) -> dict[str, Any]:
     """Return the fields of a chunk that depend on its place: all but its text."""
     file, chunk = arriving.file, arriving.file.chunks[at].chunk
     sent = file.chunks[at].sent
-    first, last = sent or (occurred("/".join(file.place.parts), file.modified), None)
+    first, last = sent or (occurred("/".join(file.place.parts), file.modified, state.zone), None)
     return {
         "session": arriving.session,
         "position": at,
@@ -187,10 +187,10 @@ def _memories(state: Placing, arriving: Arriving, places: list[int], trust_of: C
             kind="chunk",
             recorded_at=now,
             tags=_tags(state.scope),
-            **trust_of.given(at, None, _fields(arriving, at)),
+            **trust_of.given(at, None, _fields(state, arriving, at)),
         )
         state.quarantined += [new] if memory.trust == "quarantined" else []
-        made[at] = msgspec.structs.replace(memory, content_hash=content_hash(memory))
+        made[at] = with_hash(memory)
     return made
 
 
@@ -201,7 +201,7 @@ def _adjust(
     tx = state.writer
     kept = [(at, key) for at, key in enumerate(rows) if key is not None]
     for (at, key), memory in zip(kept, tx.memories(key for _, key in kept), strict=True):
-        wanted = trust_of.given(at, memory, _fields(arriving, at))
+        wanted = trust_of.given(at, memory, _fields(state, arriving, at))
         if wanted["trust"] == "quarantined" != memory.trust:
             state.quarantined.append(memory.id)
         wanted["tags"] = _tags(state.scope, memory.tags)

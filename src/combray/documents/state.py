@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from datetime import UTC, tzinfo
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -33,6 +35,8 @@ class Placing:
     now: float
     scope: str = ""
     """Scope tag of the chunks, "" for none."""
+    zone: tzinfo = UTC
+    """Time zone of the days in names of files."""
     fresh_vectors: bool = False
     verdicts: dict[str, dict[int, Verdict | None]] = field(default_factory=dict)
     """Verdicts on chunks by path and place. A chunk without a verdict keeps its trust."""

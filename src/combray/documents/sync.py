@@ -153,7 +153,17 @@ class Sync:
     def _prepared(self, arriving: list[Arriving], gone: list[str]) -> Placing:
         reader, now = self.runtime.store.reader(self.namespace), self.runtime.clock()
         root, scope = self.workspace.root, self.workspace.scope
-        state = Placing(self.namespace, root, arriving, gone, reader, now, scope, fresh_vectors=self.anew)
+        state = Placing(
+            self.namespace,
+            root,
+            arriving,
+            gone,
+            reader,
+            now,
+            scope,
+            zone=self.runtime.zone,
+            fresh_vectors=self.anew,
+        )
         return Pipeline("documents.read", (self.judging, EmbedChunks()), ("files",)).run(state, self.runtime)
 
     def _write(self, state: Placing) -> None:

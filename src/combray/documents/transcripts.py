@@ -9,8 +9,8 @@ from __future__ import annotations
 from datetime import datetime
 from typing import NamedTuple
 
-from combray.clients.sessions import entries, said
 from combray.guard.redaction import redact
+from combray.sessions.session import entries, said
 
 _SPEAKERS = {"user": "User", "assistant": "Assistant"}
 

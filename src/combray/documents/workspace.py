@@ -30,7 +30,7 @@ IGNORED = frozenset(
 
 
 @dataclass(frozen=True, slots=True)
-class Place:
+class FilePlace:
     """A file: `base` is a real path, `parts` lead from it to the file, `path` is its name in citations."""
 
     base: str
@@ -48,7 +48,7 @@ class Place:
 class FoundFile:
     """A file with its size in bytes and its mtime in nanoseconds."""
 
-    place: Place
+    place: FilePlace
     size: int
     modified: int
 
@@ -129,11 +129,11 @@ def _starts(workspace: Workspace) -> Iterator[tuple[str, Iterable[tuple[str, ...
                 yield str(Path(path).parent), ((Path(path).name,),), source
 
 
-def _place(workspace: Workspace, base: str, parts: tuple[str, ...], source: str) -> Place:
+def _place(workspace: Workspace, base: str, parts: tuple[str, ...], source: str) -> FilePlace:
     absolute = PurePath(base, *parts)
     inside = absolute.is_relative_to(workspace.root)
     shown = absolute.relative_to(workspace.root) if inside else absolute
-    return Place(base, parts, shown.as_posix(), source)
+    return FilePlace(base, parts, shown.as_posix(), source)
 
 
 def _walk(
@@ -164,7 +164,7 @@ def _walk(
             skipped.append((here.encode(errors="backslashreplace").decode(), str(reason)))
 
 
-def locate(workspaces: Sequence[Workspace], path: str) -> list[tuple[Workspace, Place]]:
+def locate(workspaces: Sequence[Workspace], path: str) -> list[tuple[Workspace, FilePlace]]:
     """Return where a given path may be, in the order of workspaces. Raises InvalidInputError if nowhere.
 
     A path is relative to a workspace, or absolute inside one, its extra paths or its sessions.
@@ -184,7 +184,7 @@ def locate(workspaces: Sequence[Workspace], path: str) -> list[tuple[Workspace, 
     return places
 
 
-def _inside(workspace: Workspace, given: PurePath) -> Iterator[Place]:
+def _inside(workspace: Workspace, given: PurePath) -> Iterator[FilePlace]:
     absolute = PurePath(workspace.root, given)
     for base, starts, source in _starts(workspace):
         if absolute.is_relative_to(base):
@@ -195,7 +195,7 @@ def _inside(workspace: Workspace, given: PurePath) -> Iterator[Place]:
                 yield _place(workspace, base, parts, source)
 
 
-def open_file(place: Place) -> int:
+def open_file(place: FilePlace) -> int:
     """Open a regular file without following links, and return its descriptor. The caller closes it.
 
     Raises FileNotFoundError; InvalidInputError for links, folders, pipes and devices.

@@ -48,12 +48,12 @@ class AuditTrail:
         `operation` matches a verb called directly or by another verb. `memory_id` may be a prefix. `query`
         matches reads that asked exactly this. `limit` None returns all. Raises InvalidInputError.
         """
-        from combray.audit.reading import Wanted, latest
+        from combray.audit.reading import EntryFilter, latest
         from combray.values import as_moment
 
-        wanted = Wanted(
+        wanted = EntryFilter(
             operation=operation,
-            since=as_moment("since", since, self._at.runtime.clock()),
+            since=as_moment("since", since, self._at.runtime.clock(), self._at.runtime.zone),
             namespace=namespace,
             memory_id=memory_id,
             query=None if query is None else self.log.key.digest(query),

@@ -12,7 +12,7 @@ from combray.engine.namespace import Namespace
 from combray.errors import InvalidInputError, NotFoundError, brief
 from combray.records import dataclass, replace
 from combray.remember.revision import Revision
-from combray.runtime import Order, Reader, Writer
+from combray.runtime import Order, Reader, Runtime, Writer
 from combray.runtime.interruption import step
 from combray.types import LIVE_STATUSES, Memory, Status, Where
 from combray.where import Condition, fields_of, joined, one_of_texts, parse
@@ -90,7 +90,11 @@ class Selection:
 
 
 def selection(
-    ids: Sequence[str] | None, where: Where | None, confirm: int | None, statuses: tuple[Status, ...], now: float
+    ids: Sequence[str] | None,
+    where: Where | None,
+    confirm: int | None,
+    statuses: tuple[Status, ...],
+    runtime: Runtime,
 ) -> Selection:
     """What a call means. A filter that does not name `status` selects only memories of the given statuses."""
     if (ids is None) == (where is None):
@@ -103,7 +107,7 @@ def selection(
         if wrong := [each for each in ids if not isinstance(each, str)]:
             raise InvalidInputError("ids", f"{brief(wrong[0])} is not a text.", "Give ids as texts.")
         return Selection(tuple(each.strip() for each in ids), None, confirm)
-    condition = parse(where, now)
+    condition = parse(where, runtime.clock(), runtime.zone)
     if condition is None:
         raise InvalidInputError(
             "where", "is empty and matches every memory.", 'Name a field, or say {"id": {"exists": true}}.'
@@ -166,7 +170,7 @@ def _change(
         with at.runtime.store.transaction(at.namespace) as tx:
             change(tx, [key], now)
             return tx.memories([key])[0]
-    chosen = selection([ids] if isinstance(ids, str) else ids, where, confirm, statuses, now)
+    chosen = selection([ids] if isinstance(ids, str) else ids, where, confirm, statuses, at.runtime)
     if dry_run:
         found = _would_change(at, chosen)
         if operation != "forget":
@@ -208,7 +212,7 @@ def erase(
     """Destroy memories and every trace of them in the file: one transaction, one rewrite, one proof."""
     if isinstance(ids, str) and where is None and not dry_run and confirm is None:
         return erase_keys(at, [at.key_of(ids)], None, derived=derived, prove=prove, also=also)
-    chosen = selection([ids] if isinstance(ids, str) else ids, where, confirm, (), at.runtime.clock())
+    chosen = selection([ids] if isinstance(ids, str) else ids, where, confirm, (), at.runtime)
     if dry_run:
         return _would_change(at, chosen)
     keys = chosen.keys(at.reader, at.namespace)

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from combray.consolidate.runs import Undone as Undone
-    from combray.consolidate.state import Line, Planning
+    from combray.consolidate.state import PlanLine, Planning
     from combray.pipeline import Pipeline
 
 LEASE = "consolidate"
@@ -53,7 +53,7 @@ class ConsolidationReport:
 
     run_id: str
     dry_run: bool
-    plan: tuple[Line, ...] = ()
+    plan: tuple[PlanLine, ...] = ()
     counts: Mapping[str, int] = field(default_factory=dict)
     waiting: tuple[Waiting, ...] = ()
     skipped_because_of_cap: int = 0

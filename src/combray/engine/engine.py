@@ -37,7 +37,7 @@ if TYPE_CHECKING:
     from combray.conversation.turns import Conversation
     from combray.engine.changes import Changed, Several, SeveralErased
     from combray.engine.graph import Related
-    from combray.engine.requests import Asked, AskedErased, Taken
+    from combray.engine.requests import AskedErased, ForgetOptions, Taken
     from combray.engine.settling import Replaced, Settled, Unsettled
     from combray.language.token_count import TokenCounter
     from combray.prompt.budget import Context
@@ -200,7 +200,7 @@ class Engine(Facets):
     @overload
     def forget(self, memory_id: Ids | None = None, **several: Unpack[Several]) -> Changed: ...
     @overload
-    def forget(self, *, about: str, **asked: Unpack[Asked]) -> Taken: ...
+    def forget(self, *, about: str, **asked: Unpack[ForgetOptions]) -> Taken: ...
     def forget(self, memory_id: str | Ids | None = None, **how: Any) -> Memory | Changed | Taken:
         """Hide memories from every read; `restore` brings them back, `erase` destroys them.
 

@@ -13,14 +13,14 @@ if TYPE_CHECKING:
     from combray.consolidate.entailment import Decided
 
 
-class Place(Protocol):
+class JudgedNamespace(Protocol):
     """A namespace of an open store."""
 
     runtime: Runtime
     namespace: str
 
 
-def judged(at: Place, done: list[Remembered]) -> list[Remembered]:
+def judged(at: JudgedNamespace, done: list[Remembered]) -> list[Remembered]:
     """Let judge and language model settle what texts may change; what they leave open stays asked about.
 
     A model that fails or gives an invalid answer settles nothing: the write is done.
@@ -40,7 +40,7 @@ def judged(at: Place, done: list[Remembered]) -> list[Remembered]:
     return [_without_settled(each, applied, verdicts) for each in done]
 
 
-def _settled_by_model(at: Place, new: str, old: str, decided: Decided) -> bool:
+def _settled_by_model(at: JudgedNamespace, new: str, old: str, decided: Decided) -> bool:
     from combray.consolidate.settling import settle as apply
 
     verdict = cast("Verdict", decided.decision)

@@ -39,7 +39,7 @@ def list_memories(
     asked = _digest(where, order, names)
     behind = _opened(after, asked) if after else None
     most = whole("limit", limit, 1, MAX_PAGE)
-    condition = parse(where, at.runtime.clock())
+    condition = parse(where, at.runtime.clock(), at.runtime.zone)
     if "status" not in fields_of(condition):
         condition = joined(one_of_texts("status", LIVE_STATUSES), condition)
     found: list[Listed] = []

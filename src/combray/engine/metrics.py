@@ -8,7 +8,7 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Iterable
-from datetime import UTC, datetime, timedelta
+from datetime import datetime, timedelta
 from typing import TYPE_CHECKING, Any
 
 from combray.audit.reading import since
@@ -35,7 +35,7 @@ MOST_LINES = 100_000
 
 def metrics(at: Namespace, log: AuditLog, days: int) -> dict[str, Any]:
     """Return the measures of the last days. A share is None where nothing was counted."""
-    start = datetime.fromtimestamp(at.runtime.clock(), UTC) - timedelta(days=whole("days", days, 1, MOST_DAYS))
+    start = at.runtime.local(at.runtime.clock()) - timedelta(days=whole("days", days, 1, MOST_DAYS))
     entries = [each for each in since(log, start) if each.namespace == at.namespace and each.result == "ok"]
     return {
         "days": days,

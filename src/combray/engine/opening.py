@@ -28,6 +28,7 @@ def open(
     worker: bool | None = None,
     key: str | bytes | None = None,
     replica: str | None = None,
+    timezone: str | None = None,
 ) -> Engine:
     """Open a memory store, creating it if needed, and return the engine on it.
 
@@ -37,6 +38,8 @@ def open(
     and `LanguageModel`. `worker` makes queued vectors in a thread: None does so after a change of embedder and
     for a preset that queues its vectors, False never. `key` (32 bytes or a passphrase) encrypts the file, with
     the extra `encryption`; None takes COMBRAY_KEY or COMBRAY_KEY_FILE. `replica`: a server's URL, for reads.
+    `timezone`: IANA name of the zone of days ("yesterday", a date without a time); None takes COMBRAY_TIMEZONE,
+    else the machine's.
 
     Raises InvalidInputError, StoreError and its subclasses, ModelError.
     """
@@ -53,6 +56,7 @@ def open(
             "durability": durability,
             "worker": worker,
             "replica": replica,
+            "timezone": timezone,
         }
     )
     chosen = preset if isinstance(preset, presets.Preset) else presets.load(settings.preset)

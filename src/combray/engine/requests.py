@@ -33,7 +33,7 @@ _ATTEMPTS = 3
 _VISIBLE = tuple(each for each in STATUSES if each != "forgotten")
 
 
-class Asked(TypedDict, total=False):
+class ForgetOptions(TypedDict, total=False):
     """What a request to forget takes beside its text.
 
     `include`: ids of possible matches to take too. `exclude`: ids to keep. `confirm`: the count of the preview;
@@ -47,7 +47,7 @@ class Asked(TypedDict, total=False):
     namespaces: Sequence[str] | None
 
 
-class AskedErased(Asked, total=False):
+class AskedErased(ForgetOptions, total=False):
     """What a request to erase takes beside its text."""
 
     prove: bool
@@ -99,7 +99,7 @@ class Taken:
 
 
 @audited("forget", reads=False)
-def forget(at: Namespace, about: str, **asked: Unpack[Asked]) -> Taken:
+def forget(at: Namespace, about: str, **asked: Unpack[ForgetOptions]) -> Taken:
     """Hide what a request asks for."""
     return _carried_out(at, about, asked, hiding=True)
 
@@ -111,13 +111,13 @@ def erase(
     *,
     prove: bool = False,
     also: Sequence[str | PathLike[str]] = (),
-    **asked: Unpack[Asked],
+    **asked: Unpack[ForgetOptions],
 ) -> Taken:
     """Destroy what a request asks for."""
     return _carried_out(at, about, asked, hiding=False, prove=prove, also=also)
 
 
-def _carried_out(at: Namespace, about: str, asked: Asked, *, hiding: bool, **how: Any) -> Taken:
+def _carried_out(at: Namespace, about: str, asked: ForgetOptions, *, hiding: bool, **how: Any) -> Taken:
     wanted = matches.parsed(about)
     spaces = at.several(asked.get("namespaces"))
     at.flush()
@@ -139,7 +139,9 @@ def _carried_out(at: Namespace, about: str, asked: Asked, *, hiding: bool, **how
     return _joined(about, plans, dry_run=False, certificates=[each for each in proofs if each])
 
 
-def _settled(plan: _Plan, wanted: Request, asked: Asked, *, hiding: bool, **how: Any) -> Certificate | None:
+def _settled(
+    plan: _Plan, wanted: Request, asked: ForgetOptions, *, hiding: bool, **how: Any
+) -> Certificate | None:
     """Carry out a plan. If the namespace was written to in between, it must still take the same memories."""
     for _ in range(_ATTEMPTS):
         try:
@@ -155,7 +157,7 @@ def _settled(plan: _Plan, wanted: Request, asked: Asked, *, hiding: bool, **how:
     raise InvalidInputError("confirm", problem, "Look again.")
 
 
-def _check_ids(plans: Sequence[_Plan], asked: Asked) -> None:
+def _check_ids(plans: Sequence[_Plan], asked: ForgetOptions) -> None:
     """Raise InvalidInputError for an id in `include` or `exclude` that the preview does not show."""
     known = {each.memory.id for plan in plans for each in (*plan.certain, *plan.derived, *plan.possible)}
     known |= {each for plan in plans for each in plan.excluded}
@@ -186,7 +188,7 @@ class _Plan:
     excluded: tuple[str, ...]
 
     @classmethod
-    def of(cls, space: Namespace, wanted: Request, asked: Asked, *, hiding: bool) -> _Plan:
+    def of(cls, space: Namespace, wanted: Request, asked: ForgetOptions, *, hiding: bool) -> _Plan:
         reader = space.reader
         revision = reader.revision()
         # Rows of every status and trust: a superseded or quarantined memory holds an identifier as well.

@@ -214,7 +214,7 @@ class OpenStore:
         """
         from combray.transfer import export_to
 
-        condition = parse(where, self._at.runtime.clock())
+        condition = parse(where, self._at.runtime.clock(), self._at.runtime.zone)
         count = export_to(self._at.runtime.store, self._at.namespace, stream, condition)
         record_read(self._at, "export", count=count)
         return count

@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 
 from combray.facts.ranker import Level, probabilities
 from combray.forms.remembering import TRUSTED, Draft, Remembering, Suspect
+from combray.language.denials import another_sign, negates
 from combray.language.revisions import (
     OF_PAIR,
     OF_TEXT,
@@ -53,7 +54,7 @@ _FEWEST_DAYS = 14.0
 _OF_NEW = OF_PAIR.index("of new")
 
 
-class Compared(NamedTuple):
+class ComparedMemory(NamedTuple):
     """What is compared of a memory. A whole one is read for the few that are kept."""
 
     content: str
@@ -69,7 +70,7 @@ class Pool:
     keys: Sequence[int]
     """Keys of the stored memories."""
     twins: Sequence[Draft]
-    stated: Sequence[Compared]
+    stated: Sequence[ComparedMemory]
     """What all candidates say."""
     cosines: Sequence[float]
     author_rank: Sequence[int]
@@ -146,10 +147,18 @@ class SuggestRevisions:
         if draft.skipped or draft.quarantined or draft.memory.kind not in KINDS:
             return
         draft.considered = draft.claim.tense not in NO_CHANGE
-        if not draft.considered:
+        # "May" states a permission or an if: only its plain denial is looked for.
+        permits = draft.claim.tense == "hypothetical"
+        if not draft.considered and not permits:
             return
         pool = self.pool(draft, place, state, level)
-        if pool is not None:
+        if pool is not None and permits:
+            denied = denied_by_words(draft, pool)
+            draft.considered = bool(denied)
+            odds = np.zeros(len(pool.stated))
+            odds[denied] = self.plain
+            draft.suspects = self._best(draft, pool, odds, state.writer)
+        elif pool is not None:
             odds = probabilities(features(draft, pool), level if draft.vector is not None else "none")
             young = state.writer.profile().memories < self.young
             plain = shown_by_words(draft, pool, young=young)
@@ -252,7 +261,7 @@ def _keys(keys: Sequence[int]) -> Keys:
     return np.array(keys, dtype=np.int64)
 
 
-def _earlier(keys: Keys, where: Filter, new: Memory, reader: Reader) -> tuple[list[int], list[Compared]]:
+def _earlier(keys: Keys, where: Filter, new: Memory, reader: Reader) -> tuple[list[int], list[ComparedMemory]]:
     """Return those of the keys that a filter accepts and that are from before a memory, and what they say.
 
     Of two notes of one day the one that was stored first is the earlier; turns of a session often have its time.
@@ -261,12 +270,12 @@ def _earlier(keys: Keys, where: Filter, new: Memory, reader: Reader) -> tuple[li
     kept = reader.eligible(keys, where) & ((rows.moment < now) if new.session else (rows.moment <= now))
     wanted: list[int] = keys[kept].tolist()
     authors = [rows.author_names[code] if code >= 0 else None for code in rows.author[kept].tolist()]
-    stated = map(Compared, reader.contents(wanted), authors, rows.moment[kept].tolist())
+    stated = map(ComparedMemory, reader.contents(wanted), authors, rows.moment[kept].tolist())
     return wanted, list(stated)
 
 
-def _said_by(memory: Memory) -> Compared:
-    return Compared(memory.content, memory.author, memory.moment.timestamp())
+def _said_by(memory: Memory) -> ComparedMemory:
+    return ComparedMemory(memory.content, memory.author, memory.moment.timestamp())
 
 
 def _cosine(draft: Draft, twin: Draft) -> float:
@@ -324,16 +333,27 @@ def _is_candidate(old: Memory, new: Memory, allowed: tuple[str, ...]) -> bool:
     return stated and scope_set(old.tags) == scope_set(new.tags)
 
 
+def denied_by_words(draft: Draft, pool: Pool) -> list[int]:
+    """Return the places of the same author's statements that the draft plainly denies or gives another sign."""
+    content, author = draft.memory.content, draft.memory.author
+    return [
+        place
+        for place, old in enumerate(pool.stated)
+        if old.author == author and (negates(old.content, content) or another_sign(old.content, content))
+    ]
+
+
 def shown_by_words(draft: Draft, pool: Pool, *, young: bool) -> list[int]:
     """Return the places of the pool of which the words alone show that the draft may change them.
 
-    It is the same author's sentence with another value. In a young store also the author's last statement about
-    the state that the draft says has changed: half of the topics of the draft at least.
+    It is the same author's sentence with another value or sign, or its denial. In a young store also the author's
+    last statement about the state that the draft says has changed: half of the topics of the draft at least.
     """
     content, author = draft.memory.content, draft.memory.author
     new = said(content)
     mine = [place for place, old in enumerate(pool.stated) if old.author == author]
     found = [place for place in mine if another_value(new, said(pool.stated[place].content))]
+    found += denied_by_words(draft, pool)
     topics = topics_of(content) if young and announces_change(content) else 0
     if topics:
         enough = topics.bit_count() / 2

@@ -23,9 +23,10 @@ from combray.runtime import Link, Runtime
 if TYPE_CHECKING:
     from combray.language.revisions import WordSets
 
-DOUBTED_FROM = 0.5
-"""Probability of mattering to the question from which a later memory marks a hit as perhaps outdated. Of such
-marks four in five are right; by the edge's own probability no bound reaches that (bench/results/truth.md)."""
+DOUBTED_FROM, ONE_SENTENCE_FROM = 0.7, 0.5
+"""Probability of mattering to the question from which a later memory marks a hit as perhaps outdated; the second
+for one sentence with another value in its end ("Standup is at 9:30", "Standup is at 10:00"). Nine in ten marks
+are right; by the edge's own probability no bound reaches that (bench/results/truth.md)."""
 _TINY = 1e-6
 
 
@@ -65,7 +66,7 @@ class ShowLater:
         links += self._short(state, open_revisions(state, sorted({each.source for each in links} - {*hits}), 0.0))
         times = times_of(state, {key for each in links for key in (each.source, each.target)})
         found = self._that_matter([each for each in links if tells(each, times)], state, times)
-        state.revisions = _doubted_less([*found, *siblings(found, times)], state)
+        state.revisions = _doubted([*found, *siblings(found, times)], state)
         if state.revisions and not state.asks_past:
             due = {each.source for each in found if each.source in times.due and each.weight >= self.place_from}
             self._place(state, state.revisions, due)
@@ -176,20 +177,31 @@ def tells(link: Link, times: Times) -> bool:
     return link.source in times.told or moves_a_day
 
 
-def _doubted_less(links: Sequence[Link], state: Recalling) -> list[Link]:
-    """Return the edges, those between statements about two things with too little probability for a mark."""
-    doubted = [each for each in links if each.weight >= DOUBTED_FROM and each.created_by != CALLER]
-    if not doubted:
+def _doubted(links: Sequence[Link], state: Recalling) -> list[Link]:
+    """Return the edges, those that earn a mark with at least the probability for one, the others with less."""
+    near = [each for each in links if each.weight >= ONE_SENTENCE_FROM and each.created_by != CALLER]
+    if not near:
         return list(links)
     # What compares texts is loaded for the few questions that have something to doubt.
-    from combray.language.revisions import said
+    from combray.language.revisions import another_value, said
 
-    keys = sorted({key for each in doubted for key in (each.source, each.target)})
+    keys = sorted({key for each in near for key in (each.source, each.target)})
     texts = dict(zip(keys, map(said, state.contents(keys)), strict=True))
     asked = said(state.query)
-    apart = {each for each in doubted if of_two_things(asked, texts[each.source], texts[each.target])}
+    marked = {}
+    for each in near:
+        new, old = texts[each.source], texts[each.target]
+        earned = each.weight >= DOUBTED_FROM or another_value(new, old)
+        marked[each] = earned and not of_two_things(asked, new, old)
     below = round(DOUBTED_FROM - _TINY, 6)
-    return [msgspec.structs.replace(each, weight=below) if each in apart else each for each in links]
+    return [
+        msgspec.structs.replace(
+            each, weight=max(each.weight, DOUBTED_FROM) if marked[each] else min(each.weight, below)
+        )
+        if each in marked
+        else each
+        for each in links
+    ]
 
 
 def of_two_things(asked: WordSets, new: WordSets, old: WordSets) -> bool:

@@ -77,15 +77,15 @@ def of_list(scores: Row) -> Row:
     return np.array([best, lead, rivals, np.log(len(scores)), best - scores.mean()])
 
 
-class _File(msgspec.Struct, frozen=True):
+class _RankerFile(msgspec.Struct, frozen=True):
     features: list[str]
     levels: dict[str, _Trained]
     showing: dict[str, float]
 
 
 @functools.cache
-def _file() -> _File:
-    return msgspec.json.decode(files(__package__).joinpath("ranker.json").read_bytes(), type=_File)
+def _file() -> _RankerFile:
+    return msgspec.json.decode(files(__package__).joinpath("ranker.json").read_bytes(), type=_RankerFile)
 
 
 def feature_names() -> list[str]:

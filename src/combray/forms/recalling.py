@@ -101,6 +101,8 @@ class Recalling:
     """In words, the dates of the query that became part of `where`."""
     only_dated: bool = False
     """Whether the query asks for nothing but those dates."""
+    about_speaker: bool = False
+    """Whether the query asks for everything about the speaker, and for nothing else (`ReadQuestion`)."""
     asked_times: tuple[tuple[float, float], ...] = ()
     """Those dates, if the query asks for nothing else and no filter applies: (since, until), unix seconds."""
     soft: tuple[tuple[float, float], ...] = ()

@@ -64,13 +64,13 @@ class Draft:
     """Key of the stored memory it duplicates or replaces."""
     twin: Draft | None = None
     """An earlier draft of the same batch that it duplicates or replaces."""
-    also: list[Target] = field(default_factory=list)
+    also: list[SettledWith] = field(default_factory=list)
     """What it replaces beside the first one."""
-    beside: list[Target] = field(default_factory=list)
+    beside: list[SettledWith] = field(default_factory=list)
     """What holds beside it, as the caller says."""
-    behind: Target | None = None
+    behind: SettledWith | None = None
     """The later value of its slot that it stands behind."""
-    spliced: list[Target] = field(default_factory=list)
+    spliced: list[SettledWith] = field(default_factory=list)
     """Earlier values that `behind` had superseded. This one supersedes them now."""
     key: int | None = None
     """Its key in the store, once it is written."""
@@ -108,7 +108,7 @@ class Draft:
 
 
 @dataclass(slots=True)
-class Target:
+class SettledWith:
     """A memory that a draft is settled with: a stored one, or an earlier draft of the batch."""
 
     memory: Memory

@@ -10,7 +10,7 @@ from collections.abc import Iterator, Sequence
 from itertools import pairwise
 
 from combray.guard.sentences import Sentence
-from combray.guard.vocabulary import Vocabulary, meant
+from combray.guard.vocabulary import GuardVocabulary, meant
 
 SPAN = 8
 """Maximum distance in words of a pair of classes."""
@@ -26,7 +26,7 @@ Places = dict[str, list[tuple[int, int]]]
 
 
 def features(
-    sentence: Sentence, languages: Sequence[Vocabulary], *, disguised: bool = False, framed: bool = True
+    sentence: Sentence, languages: Sequence[GuardVocabulary], *, disguised: bool = False, framed: bool = True
 ) -> set[str]:
     """Return the features of a sentence, each once.
 
@@ -53,7 +53,7 @@ def classes(feature: str) -> tuple[str, ...]:
     return () if feature[0] in "~!" else tuple(feature.lstrip("=^").split(">"))
 
 
-def _places(words: list[str], sentence: Sentence, languages: Sequence[Vocabulary]) -> Places:
+def _places(words: list[str], sentence: Sentence, languages: Sequence[GuardVocabulary]) -> Places:
     """Return where each class of words stands, and each kind of token."""
     places: Places = {kind: list(found) for kind, found in sentence.others.items()}
     for each in languages:

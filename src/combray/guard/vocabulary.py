@@ -37,7 +37,7 @@ CLASS = "#"
 """Key of a node's classes: those of the phrase that ends there."""
 
 
-class Table(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+class WordClasses(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """One language's word classes; accents are optional.
 
     signs: words that identify the language (none: identified by its script, or always on); fillers: further words
@@ -57,7 +57,7 @@ def units(text: str) -> list[str]:
 
 
 @dataclass(frozen=True)
-class Vocabulary:
+class GuardVocabulary:
     """One language's tree of phrases, and the words used to correct misspellings."""
 
     language: str
@@ -91,7 +91,7 @@ class Vocabulary:
         return {at for first, pair in pairs if pair in self.compounds for at in (first, first + 1)}
 
 
-def mend(word: str, vocabulary: Vocabulary) -> list[str]:
+def mend(word: str, vocabulary: GuardVocabulary) -> list[str]:
     """Correct an unknown word: digits for letters, swapped letters, missing spaces."""
     if word.endswith("'s"):
         return [word[:-2]]
@@ -138,17 +138,17 @@ def _cut(word: str, known: frozenset[str]) -> list[str]:
     return best.get(len(limited), [])
 
 
-_tables = section("guard", Table)
+_tables = section("guard", WordClasses)
 
 
 @from_tables
-def vocabularies() -> tuple[Vocabulary, ...]:
+def vocabularies() -> tuple[GuardVocabulary, ...]:
     """Return every language, English first."""
     tables = _tables()
     return tuple(_vocabulary(code, tables[code]) for code in english_first(tables))
 
 
-def _vocabulary(code: str, table: Table) -> Vocabulary:
+def _vocabulary(code: str, table: WordClasses) -> GuardVocabulary:
     tree: dict[str, Any] = {}
     words: set[str] = set(table.fillers)
     for name, phrases in table.classes.items():
@@ -162,7 +162,7 @@ def _vocabulary(code: str, table: Table) -> Vocabulary:
                 if name not in node.setdefault(CLASS, []):
                     node[CLASS].append(name)
     english = code == "en"
-    return Vocabulary(
+    return GuardVocabulary(
         language=code,
         tree=tree,
         signs=frozenset(part for phrase in table.signs for part in units(fold(phrase))),
@@ -182,7 +182,7 @@ def _spellings(parts: list[str]) -> list[list[str]]:
     return [parts, [_BARE.get(part, part) for part in parts]]
 
 
-def spoken(text: str) -> list[Vocabulary]:
+def spoken(text: str) -> list[GuardVocabulary]:
     """Return the languages of a folded text: always English, others by script or by two of their words."""
     distinct = set(LATIN_WORD.findall(text))
     english, *others = vocabularies()

@@ -18,6 +18,7 @@ from combray.language import polarity
 from combray.language.claim_tokens import Token, tokenise, vocabulary
 from combray.language.denials import denies
 from combray.language.entities import technology_words
+from combray.language.letter_case import case_differs
 from combray.language.subjects import Subject, subject_of
 from combray.language.text import Text, read_once
 from combray.language.tokens import is_stop, term_set
@@ -82,8 +83,11 @@ def _bare_subject(text: Text) -> Subject:
 
 
 def is_same_text(old: str, new: str) -> bool:
-    """Return whether two texts are the same but for case, punctuation and spaces; accents count."""
-    if old.isascii() != new.isascii():
+    """Return whether two texts are the same but for punctuation and spaces.
+
+    Accents count, and case does where it carries meaning.
+    """
+    if old.isascii() != new.isascii() or case_differs(old, new):
         return False
     return [token.word for token in tokenise(old)] == [token.word for token in tokenise(new)]
 
@@ -105,11 +109,14 @@ def compare(old: str, new: str) -> Comparison:
     known = polarity.changes(old)
     ended = [phrase for phrase in polarity.changes(new) if phrase not in known]
     owners = subjects[0].owners, subjects[1].owners
+    respelt = case_differs(old, new)
     facts = {
         "numbers_differ": _conflict(gone, came, "number"),
         "dates_differ": _conflict(gone, came, "date"),
         "units_differ": _conflict(gone, came, "unit"),
-        "names_differ": _names_conflict(gone, came) or bool(owners[0] and owners[1] and owners[0] != owners[1]),
+        "names_differ": _names_conflict(gone, came)
+        or bool(owners[0] and owners[1] and owners[0] != owners[1])
+        or respelt,
     }
     old_terms, new_terms = term_set(old), term_set(new)
     found = Comparison(
@@ -124,7 +131,8 @@ def compare(old: str, new: str) -> Comparison:
         verdict="different",
         **facts,
     )
-    if not negated and not ended and _same_words(old_words, new_words) and _only_moved(old_words, new_words):
+    moved = _same_words(old_words, new_words) and _only_moved(old_words, new_words)
+    if moved and not (negated or ended or respelt):
         return msgspec.structs.replace(found, verdict="paraphrase")
     denials = frozenset((*polarity.negations(old), *polarity.negations(new))) if negated else frozenset[str]()
     if denies(old, new):
@@ -202,7 +210,8 @@ def _verdict(
     if found.same_text:
         return "identical"
     if not gone and not came and not difference.replaced and not found.negation_differs:
-        return "paraphrase"
+        # "5 MW", "5 mW": the same letters in another case are another value, or another thing.
+        return "different" if found.names_differ else "paraphrase"
     if not found.same_subject:
         return "different"
     shared = len(difference.common) / max(1, len(difference.common) + min(len(gone), len(came)))

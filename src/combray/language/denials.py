@@ -5,22 +5,29 @@ The only words it judges by are those that negate, a closed class in every langu
 
 from __future__ import annotations
 
+import unicodedata
 from typing import NamedTuple
 
 from combray.language.claim_tokens import neutral_terms, tokenise, vocabulary
 from combray.language.dates.direction import tells_of_past
 from combray.language.folding import is_unspaced
+from combray.language.late import late
 from combray.language.lexicon import word_lists
 from combray.language.polarity import affirmed, changes, negations
 from combray.language.scripts import language
+from combray.language.tables import default
 from combray.language.tense import tense_of
-from combray.language.text import Text, read_once
+from combray.language.text import Text, plain_of, read_once
 from combray.language.tokens import content_terms
 
 _LEAST_SHARED = 0.6
 """Share of the affirmed statement's words that its denial repeats."""
 _UNSTATED = frozenset(("hypothetical", "quoted", "asked"))
 """Tenses of what a text does not state."""
+_SIGNS = frozenset(("Sm", "So"))
+"""Categories of mathematical signs and of pictures."""
+_COMPARING = frozenset("<>=~")
+_WORD = late(r"\w+")
 
 
 class _Said(NamedTuple):
@@ -37,7 +44,12 @@ def _said(text: Text) -> _Said:
     words = [token.word for token in tokens] if is_unspaced(without) else content_terms(without)
     return _Said(
         tuple(word for word in words if word not in neutral_terms()),
-        frozenset(known.pronouns[token.word] for token in tokens if token.word in known.pronouns),
+        # French "du" is no German "du".
+        frozenset(
+            person
+            for token in tokens
+            if (person := known.pronouns.get(token.word, "")).partition(":")[0] in (language(text), default())
+        ),
     )
 
 
@@ -46,16 +58,45 @@ def denies(old: str, new: str) -> bool:
 
     Double negations, texts that state a change, and other persons or times are not plain. Never raises.
     """
-    if len(negations(old)) + len(negations(new)) != 1 or changes(old) or changes(new):
+    tenses = {tense_of(old), tense_of(new)}
+    return len(tenses) == 1 and not tenses & _UNSTATED and negates(old, new)
+
+
+def negates(old: str, new: str) -> bool:
+    """Return whether one text plainly denies the other, also where "may" permits: "it may be restarted"."""
+    before, after = negations(old), negations(new)
+    # "Without asking" may stand in both, behind the word that negates.
+    was_denied = before[1:] == after and len(before) > len(after)
+    if not (was_denied or (after[1:] == before and len(after) > len(before))) or changes(old) or changes(new):
         return False
-    affirms, denial = (_said(new), _said(old)) if negations(old) else (_said(old), _said(new))
+    affirms, denial = (_said(new), _said(old)) if was_denied else (_said(old), _said(new))
     if not denial.words or len(denial.words) < _LEAST_SHARED * len(affirms.words):
         return False
     # A denial that says more denies only that: "I like hiking", "I don't like hiking in the rain".
     rest = iter(affirms.words)
     if affirms.persons != denial.persons or not all(word in rest for word in denial.words):
         return False
-    tenses = {tense_of(old), tense_of(new)}
+    tenses = {tense_of(old), tense_of(new)} - {"hypothetical"}
     words = word_lists().get(language(new))
     one_time = (words and words.polarity.past_unmarked) or tells_of_past(old) == tells_of_past(new)
-    return len(tenses) == 1 and not tenses & _UNSTATED and bool(one_time)
+    return len(tenses) <= 1 and not tenses & _UNSTATED and bool(one_time)
+
+
+def another_sign(old: str, new: str) -> bool:
+    """Return whether two texts are the same words with another sign: "> 4 °C" and "< 4 °C", 🔴 and 🟢."""
+    if old.isascii() and new.isascii() and _COMPARING.isdisjoint(old):
+        return False
+    one, two = _signs(old), _signs(new)
+    return one.words == two.words and one.signs != two.signs and bool(one.words and one.signs and two.signs)
+
+
+class _Signs(NamedTuple):
+    words: tuple[str, ...]
+    signs: str
+
+
+@read_once
+def _signs(text: Text) -> _Signs:
+    spelt = plain_of(text)
+    signs = "".join(char for char in spelt if unicodedata.category(char) in _SIGNS)
+    return _Signs(tuple(_WORD.findall(spelt)), signs)

@@ -7,11 +7,15 @@ from __future__ import annotations
 
 import hashlib
 import unicodedata
+from datetime import UTC
+
+import msgspec
 
 from combray.language.aliases import learned
 from combray.language.cues import cue_bits
 from combray.language.dates.detection import has_time_expression
 from combray.language.late import late
+from combray.language.letter_case import plain_case
 from combray.language.names import normal
 from combray.language.scopes import scope_set
 from combray.language.tables import fingerprint
@@ -21,8 +25,8 @@ from combray.language.tokens import all_runs, all_terms, content, count, terms
 from combray.records import dataclass
 from combray.types import Memory
 
-_VERSION = "5"
-"""Raise when `terms` or `index_entry` change: stores then rebuild their keyword index on opening."""
+_VERSION = "6"
+"""Raise when `terms`, `index_entry` or `content_hash` change: stores then derive them again on opening."""
 
 SEPARATED = "separated_names"
 """Key of the metadata with the pairs of names that a text teaches and somebody separated."""
@@ -33,6 +37,8 @@ _TYPOGRAPHIC = str.maketrans(
 _INVERTED = late("[¡¿]")
 _GUILLEMETS = late(r"«\s*([^«»]*?)\s*»")
 _CODE = late(r"[`=<>{}\[\]\\|$;_/@#*~^+]|\w\(|::|(?<!\w)[-−–]{1,2}\w")
+_HASH_FORM, _EARLIER_HASH = "2:", late("[0-9a-f]{64}")
+"""What a content hash starts with, and the hashes that ignored the case of every letter."""
 QUESTION_ENDS = ("?", "？", "؟")
 
 
@@ -77,7 +83,7 @@ def index_entry(memory: Memory) -> IndexEntry:
     unsaid = [name for name in (*memory.entities, *aliased) if name.casefold() not in folded]
     named = " ".join((*unsaid, *memory.tags))
     # Author and calendar date as words: "Caroline 8 May 2023 Monday".
-    occurred = memory.occurred_from
+    occurred = memory.occurred_from and memory.occurred_from.astimezone(UTC)
     origin = f"{memory.author or ''} {f'{occurred.day} {occurred:%B %Y %A}' if occurred else ''}"
     said = text_of(memory.content)
     read = said if whole is memory.content else text_of(whole)
@@ -125,19 +131,30 @@ def teaches(memory: Memory) -> bool:
 
 
 def normalised(text: str) -> str:
-    """Return the text without case, width, extra white space and the final stop."""
-    spelt = text.lower() if text.isascii() else unicodedata.normalize("NFKC", text).casefold()
-    return " ".join(spelt.split()).rstrip(".!。！ ")
+    """Return the text without case, width, extra white space and the final stop, for words that are looked up."""
+    return _bare(text.lower() if text.isascii() else unicodedata.normalize("NFKC", text).casefold())
+
+
+def same_text(text: str) -> str:
+    """Return the text as it is compared with another for being the same.
+
+    Width, extra white space, the final stop, and case where it carries no meaning do not count.
+    """
+    return _bare(plain_case(text if text.isascii() else unicodedata.normalize("NFKC", text)))
+
+
+def _bare(text: str) -> str:
+    return " ".join(text.split()).rstrip(".!。！ ")
 
 
 @read_once
 def typeset(text: Text) -> str:
-    """Return the `normalised` text with plain quotation marks and dashes, without inverted marks.
+    """Return the `same_text` with plain quotation marks and dashes, without inverted marks.
 
-    A text with a mark of code, a command or a path, or with plain and typographic quotation marks, is only
-    normalised: there one mark is not another.
+    A text with a mark of code, a command or a path, or with plain and typographic quotation marks, is
+    returned without this: there one mark is not another.
     """
-    found = normalised(text.text)
+    found = same_text(text.text)
     if found.isascii() or _CODE.search(found):
         return found
     if any(plain in found and not set(marks).isdisjoint(found) for plain, marks in _QUOTES.items()):
@@ -146,12 +163,23 @@ def typeset(text: Text) -> str:
 
 
 def content_hash(memory: Memory) -> str:
-    """Return the SHA-256 of the normalised text with author, day it happened and scopes, if those are given.
+    """Return "2:" and the SHA-256 of the `same_text` with author, day it happened and scopes, if those are given.
 
     The same words from another person, about another day or in another scope are another memory.
     """
-    day = memory.occurred_from.date().isoformat() if memory.occurred_from else ""
+    day = memory.occurred_from.astimezone(UTC).date().isoformat() if memory.occurred_from else ""
     identity = "\x1f".join(
-        (normalised(memory.content), (memory.author or "").casefold(), day, *scope_set(memory.tags))
+        (same_text(memory.content), (memory.author or "").casefold(), day, *scope_set(memory.tags))
     )
-    return hashlib.sha256(identity.encode("utf-8", "surrogatepass")).hexdigest()
+    return _HASH_FORM + hashlib.sha256(identity.encode("utf-8", "surrogatepass")).hexdigest()
+
+
+def with_hash(memory: Memory) -> Memory:
+    """Return the memory with its content hash."""
+    return msgspec.structs.replace(memory, content_hash=content_hash(memory))
+
+
+def with_current_hash(memory: Memory) -> Memory:
+    """Return the memory with its content hash if it has none, or that of an earlier version."""
+    known = memory.content_hash
+    return with_hash(memory) if not known or _EARLIER_HASH.fullmatch(known) else memory

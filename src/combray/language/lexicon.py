@@ -87,6 +87,21 @@ class Cues(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     articles: list[str] = []
 
 
+class Speaker(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """Words for who speaks and who is spoken to: pronouns, and nouns for the user.
+
+    i: first person singular; me: those that a question about the speaker ends in ("about me"); you: second
+    person, none where the verb alone says it; all: indefinite pronouns; user: nouns for the speaker in notes of
+    an assistant.
+    """
+
+    all: list[str] = []
+    i: list[str] = []
+    me: list[str] = []
+    you: list[str] = []
+    user: list[str] = []
+
+
 class WordLists(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """The words of one language. Every key is optional, and letter case does not matter.
 
@@ -112,6 +127,7 @@ class WordLists(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     telling: list[str] = []
     untelling: list[str] = []
     pronouns: dict[str, list[str]] = {}
+    speaker: Speaker = Speaker()
     intent: dict[str, list[str]] = {}
     causality: Causality = Causality()
     polarity: Polarity = Polarity()

@@ -198,7 +198,9 @@ def another_value(new: WordSets, old: WordSets) -> bool:
     """Return whether two texts are one sentence with another value in its end.
 
     "Standup is at 9:30" and "Standup is at 10:00" differ in the value, "Node 7 is up" and "Node 8 is up" in the
-    subject. At least half of the longer text is shared, and more of it stands before the value than behind it.
+    subject. At least half of the longer text is shared, and more of it stands before the value than behind it. Of
+    the shorter text two thirds are shared, unless both values are numbers: "The bakery sells bread" and "The
+    bakery takes cards" say two things of one.
     """
     one, two = new.order, old.order
     longest, shortest = max(len(one), len(two)), min(len(one), len(two))
@@ -213,8 +215,10 @@ def another_value(new: WordSets, old: WordSets) -> bool:
     if not (same < shortest and longest - same <= _LONGEST_VALUE):
         return False
     # "The capital of France is Paris", "... of Spain is Madrid": two values, of two things.
-    one_value = set(one[front : len(one) - back]).isdisjoint(two[front : len(two) - back])
-    return one_value and front > back and same >= _LEAST_SHARED and 2 * same >= longest
+    of_one, of_two = set(one[front : len(one) - back]), set(two[front : len(two) - back])
+    numbers = of_one & new.numbers and of_two & old.numbers
+    shared = 2 * same >= longest and (numbers or 3 * same >= 2 * shortest)
+    return bool(of_one.isdisjoint(of_two) and front > back and same >= _LEAST_SHARED and shared)
 
 
 def announces_change(text: str) -> bool:

@@ -27,7 +27,7 @@ class Completion:
 
 
 @dataclass(frozen=True)
-class Form:
+class ChatForm:
     """A wire format. `path` may contain {model}; `body` takes spec, system, prompt and the token limit.
 
     `read` may raise LookupError or TypeError for an answer of another shape. `optional`: fields that some
@@ -110,15 +110,15 @@ def _gemini_read(answer: Any) -> Completion:
 
 FORMS = {
     # Also spoken by Ollama, vLLM, LM Studio, llama.cpp and SiliconFlow.
-    "openai": Form(
+    "openai": ChatForm(
         "/chat/completions",
         _openai_body,
         _openai_read,
         {"temperature": "", "max_tokens": "max_completion_tokens"},
     ),
     # Models after Opus 4.6 reject `temperature`.
-    "anthropic": Form("/messages", _anthropic_body, _anthropic_read, {"temperature": ""}),
-    "gemini": Form("/models/{model}:generateContent", _gemini_body, _gemini_read),
+    "anthropic": ChatForm("/messages", _anthropic_body, _anthropic_read, {"temperature": ""}),
+    "gemini": ChatForm("/models/{model}:generateContent", _gemini_body, _gemini_read),
 }
 
 
@@ -129,7 +129,7 @@ class PostedLanguageModel(Posted):
     An empty, truncated or withheld answer is a ModelError.
     """
 
-    def __init__(self, form: Form, spec: Spec, client: Client) -> None:
+    def __init__(self, form: ChatForm, spec: Spec, client: Client) -> None:
         self._form = form
         self._spec = spec
         self._path = form.path.format(model=quote(spec.model))

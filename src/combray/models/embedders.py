@@ -52,7 +52,7 @@ def _tokens(answer: Any) -> Any:
 
 
 @dataclass(frozen=True)
-class Form:
+class EmbedderForm:
     """A wire format. `path` may contain {model}; `body` takes model, texts, whether a query, and dimensions.
 
     `rows` returns (index, vector) pairs and `tokens` the token count of an answer. Both may raise LookupError
@@ -103,7 +103,7 @@ def _jina(model: str, texts: list[str], query: bool, dimensions: int) -> Mapping
 
 FORMS = {
     # Also spoken by vLLM, LM Studio, llama.cpp and SiliconFlow.
-    "openai": Form(
+    "openai": EmbedderForm(
         "/embeddings",
         _openai,
         dimensions={
@@ -112,7 +112,7 @@ FORMS = {
             "text-embedding-ada-002": 1536,
         },
     ),
-    "ollama": Form(
+    "ollama": EmbedderForm(
         "/api/embed",
         _ollama,
         lambda answer: enumerate(answer["embeddings"]),
@@ -125,14 +125,14 @@ FORMS = {
             "all-minilm": 384,
         },
     ),
-    "gemini": Form(
+    "gemini": EmbedderForm(
         "/models/{model}:batchEmbedContents",
         _gemini,
         lambda answer: enumerate(each["values"] for each in answer["embeddings"]),
         lambda answer: (answer.get("usageMetadata") or {}).get("promptTokenCount"),
         {"gemini-embedding-001": 3072, "gemini-embedding-2": 3072},
     ),
-    "voyage": Form(
+    "voyage": EmbedderForm(
         "/embeddings",
         _voyage,
         dimensions=dict.fromkeys(
@@ -140,7 +140,9 @@ FORMS = {
             1024,
         ),
     ),
-    "jina": Form("/embeddings", _jina, dimensions={"jina-embeddings-v3": 1024, "jina-embeddings-v4": 2048}),
+    "jina": EmbedderForm(
+        "/embeddings", _jina, dimensions={"jina-embeddings-v3": 1024, "jina-embeddings-v4": 2048}
+    ),
 }
 
 
@@ -154,7 +156,7 @@ class PostedEmbedder(Posted):
     leaves_process = True
     contextual = True
 
-    def __init__(self, form: Form, spec: Spec, client: Client) -> None:
+    def __init__(self, form: EmbedderForm, spec: Spec, client: Client) -> None:
         self._form = form
         self._spec = spec
         super().__init__(client)

@@ -16,7 +16,7 @@ MOST_CHARACTERS = 4000
 
 
 @dataclass(frozen=True)
-class Form:
+class RerankerForm:
     """A wire format. `body` takes model, query and texts; `most` is the number of texts in one request.
 
     The answer has a list under `results`. Each entry has the `index` of a text, and its relevance under
@@ -54,17 +54,19 @@ def _pinecone(model: str, query: str, texts: list[str]) -> Mapping[str, Any]:
 
 FORMS = {
     # jina-reranker-v3 returns cosines, which can be below 0.
-    "jina": Form("/rerank", _jina, model="jina-reranker-v3"),
-    "voyage": Form("/rerank", _voyage, results="data", model="rerank-2.5-lite"),
-    "siliconflow": Form(
+    "jina": RerankerForm("/rerank", _jina, model="jina-reranker-v3"),
+    "voyage": RerankerForm("/rerank", _voyage, results="data", model="rerank-2.5-lite"),
+    "siliconflow": RerankerForm(
         "/rerank",
         _jina,
         model="BAAI/bge-reranker-v2-m3",
         tokens=("total_tokens", "input_tokens", "output_tokens"),
     ),
-    "pinecone": Form("/rerank", _pinecone, results="data", score="score", model="bge-reranker-v2-m3", tokens=()),
+    "pinecone": RerankerForm(
+        "/rerank", _pinecone, results="data", score="score", model="bge-reranker-v2-m3", tokens=()
+    ),
     # Your own server, see docs/reference/models.md.
-    "ollama": Form("/api/rerank", _ollama),
+    "ollama": RerankerForm("/api/rerank", _ollama),
 }
 
 
@@ -79,7 +81,7 @@ class PostedReranker(Posted):
     logistic function 1 / (1 + e^-x), which keeps their order.
     """
 
-    def __init__(self, form: Form, spec: Spec, client: Client) -> None:
+    def __init__(self, form: RerankerForm, spec: Spec, client: Client) -> None:
         self._form = form
         self._model = spec.model
         super().__init__(client)

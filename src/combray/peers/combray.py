@@ -10,7 +10,7 @@ from combray.peers.posting import MOST_CHARACTERS, PostedPeer, moment, post
 from combray.runtime import PeerHit
 
 
-class _Result(msgspec.Struct):
+class _CombrayResult(msgspec.Struct):
     text: str
     score: float = 0.0
     id: str = ""
@@ -18,8 +18,8 @@ class _Result(msgspec.Struct):
     source: str = ""
 
 
-class _Answer(msgspec.Struct):
-    results: list[_Result]
+class _CombrayAnswer(msgspec.Struct):
+    results: list[_CombrayResult]
 
 
 class CombrayPeer(PostedPeer):
@@ -30,7 +30,7 @@ class CombrayPeer(PostedPeer):
 
     def search(self, query: str, limit: int, namespace: str) -> list[PeerHit]:
         body = {"query": query, "limit": limit, "namespace": namespace}
-        answer = post(self.client, "/v1/search", body, _Answer)
+        answer = post(self.client, "/v1/search", body, _CombrayAnswer)
         return [
             PeerHit(each.text[:MOST_CHARACTERS], each.score, each.id, moment(each.when), each.source)
             for each in answer.results[:limit]

@@ -18,7 +18,7 @@ class _Reference(msgspec.Struct):
     content: list[str] | None = None
 
 
-class _Answer(msgspec.Struct):
+class _LightragAnswer(msgspec.Struct):
     response: str
     references: list[_Reference] | None = None
 
@@ -45,7 +45,7 @@ class LightRagPeer(PostedPeer):
             "include_references": True,
             "include_chunk_content": True,
         }
-        answer = post(self.client, "/query", body, _Answer)
+        answer = post(self.client, "/query", body, _LightragAnswer)
         passages = [
             PeerHit(text[:MOST_CHARACTERS], id=each.reference_id, source=each.file_path)
             for each in answer.references or ()

@@ -10,7 +10,7 @@ from combray.peers.posting import MOST_CHARACTERS, PostedPeer, moment, post
 from combray.runtime import PeerHit
 
 
-class _Result(msgspec.Struct):
+class _Mem0Result(msgspec.Struct):
     memory: str
     id: str | int = ""
     score: float | None = None
@@ -18,8 +18,8 @@ class _Result(msgspec.Struct):
     updated_at: str | None = None
 
 
-class _Answer(msgspec.Struct):
-    results: list[_Result]
+class _Mem0Answer(msgspec.Struct):
+    results: list[_Mem0Result]
 
 
 class Mem0Peer(PostedPeer):
@@ -32,9 +32,9 @@ class Mem0Peer(PostedPeer):
     def search(self, query: str, limit: int, namespace: str) -> list[PeerHit]:
         body = {"query": query, "user_id": namespace, "limit": limit, "top_k": limit}
         # The first versions returned a bare list.
-        shape: Any = _Answer | list[_Result]
+        shape: Any = _Mem0Answer | list[_Mem0Result]
         answer = post(self.client, "/search", body, shape)
-        results: list[_Result] = answer.results if isinstance(answer, _Answer) else answer
+        results: list[_Mem0Result] = answer.results if isinstance(answer, _Mem0Answer) else answer
         return [
             PeerHit(
                 each.memory[:MOST_CHARACTERS],

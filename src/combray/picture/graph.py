@@ -59,7 +59,7 @@ class HasReader(Protocol):
 
 
 @dataclass(frozen=True, slots=True)
-class Graph:
+class DrawnGraph:
     """The memories to show, oldest first; the edges between them; how many memories were omitted."""
 
     memories: list[Memory]
@@ -67,14 +67,14 @@ class Graph:
     left_out: int
 
 
-def graph(source: HasReader | Reader, limit: int) -> Graph:
+def graph(source: HasReader | Reader, limit: int) -> DrawnGraph:
     """Return the `limit` newest memories of every status and their edges. Quarantined ones are never included."""
     reader = source.reader if isinstance(source, HasReader) else source
     keys = reader.scan(_SHOWN)
     shown = reader.memories(keys[max(len(keys) - limit, 0) :])
     ids = {memory.id for memory in shown}
     edges = [edge for edge in reader.edges() if edge.source in ids and edge.target in ids]
-    return Graph(shown, edges, len(keys) - len(shown))
+    return DrawnGraph(shown, edges, len(keys) - len(shown))
 
 
 def dot(source: HasReader | Reader, *, limit: int = 500) -> str:
@@ -151,7 +151,7 @@ def _policy(template: str) -> str:
     return "; ".join(rules)
 
 
-def _data(drawn: Graph) -> dict[str, object]:
+def _data(drawn: DrawnGraph) -> dict[str, object]:
     places = {memory.id: number for number, memory in enumerate(drawn.memories)}
     fields = ("id", "content", "category", "importance", "status", "kind", "source", "author", "session")
     shown = (*fields, "moment", "tags", "entities")

@@ -18,14 +18,8 @@ from combray.recall.own_text import KeepOwnText
 from combray.recall.passages import SplitQuery
 from combray.recall.query import EmbedQuery, ReadQuestion
 from combray.recall.search import SearchContext
-from combray.recall.signals import (
-    AnswerCue,
-    AuthorMatch,
-    ContextMatch,
-    SessionPrior,
-    ShapePrior,
-    WeighSignals,
-)
+from combray.recall.signals import AnswerCue, AuthorMatch, ContextMatch, SessionPrior, ShapePrior, WeighSignals
+from combray.recall.speaker import RequireSpeaker
 from combray.recall.weigh import Cut
 
 if TYPE_CHECKING:
@@ -60,7 +54,7 @@ PRESET = Preset(
     recall=Pipeline(
         "default.recall",
         (
-            ReadQuestion(),
+            ReadQuestion(speaker=True),
             ReadAliases(),
             ReadDay(),
             EmbedQuery(),
@@ -76,6 +70,7 @@ PRESET = Preset(
             WeighSignals(),
             SessionPrior(),
             RequireDay(superseded=True),
+            RequireSpeaker(),
             KeepStrong(),
             ShowSuccessors(),
             SetFactsBeside(),

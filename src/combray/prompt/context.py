@@ -13,7 +13,7 @@ import numpy as np
 from combray.errors import InvalidInputError
 from combray.facts.marks import marks
 from combray.language.dates.named import days_named
-from combray.language.indexing import normalised
+from combray.language.indexing import same_text
 from combray.language.token_count import TokenCounter
 from combray.prompt.budget import BUDGET, Context, Dropped, Piece, Slot, assemble
 from combray.prompt.formats import FORMATS, STYLES, Format, Line, Style
@@ -210,7 +210,7 @@ def without_repeats(memories: Sequence[Memory]) -> tuple[list[Memory], list[Memo
     words: list[str] = []
     said: set[str] = set()
     for memory in memories:
-        mine = normalised(memory.content)
+        mine = same_text(memory.content)
         again = mine in said or any(map(partial(_drawn, memory, mine), kept, words))
         said.add(mine)
         if again:
@@ -225,6 +225,8 @@ def _drawn(memory: Memory, words: str, other: Memory, others: str) -> bool:
     """Whether one of the two is the evidence of the other and contains its text."""
     if memory.namespace != other.namespace:
         return False
+    # The capital of a sentence may be inside the other text.
+    words, others = words.casefold(), others.casefold()
     if memory.id in other.evidence:
         return others in words
     return other.id in memory.evidence and words in others

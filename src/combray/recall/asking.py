@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from datetime import tzinfo
 from typing import Any
 
 from combray.errors import InvalidInputError, brief
@@ -123,7 +124,7 @@ class Asking:
         intent = options.get("intent")
         if intent is not None:
             intent = one_of("intent", intent.upper() if isinstance(intent, str) else intent, INTENTS)
-        where = self._filter(options, now)
+        where = self._filter(options, now, self.runtime.zone)
         return Recalling(
             query=text,
             asked=text,
@@ -140,16 +141,16 @@ class Asking:
             intent_source="override" if intent else "auto",
         )
 
-    def _filter(self, options: Mapping[str, Any], now: float) -> Filter:
-        since = as_seconds("since", options.get("since"), now)
-        until = as_seconds("until", options.get("until"), now)
+    def _filter(self, options: Mapping[str, Any], now: float, zone: tzinfo) -> Filter:
+        since = as_seconds("since", options.get("since"), now, zone)
+        until = as_seconds("until", options.get("until"), now, zone)
         if since is not None and until is not None and since >= until:
             raise InvalidInputError("until", "is not later than since.", "Swap them, or widen the range.")
-        as_of = as_seconds("as_of", options.get("as_of"), now)
+        as_of = as_seconds("as_of", options.get("as_of"), now, zone)
         lists = {
             name: _texts(name, options[name], allowed) for name, allowed in _LISTS.items() if options.get(name)
         }
-        condition = parse(options.get("where"), now)
+        condition = parse(options.get("where"), now, zone)
         if "statuses" not in lists and "status" in fields_of(condition):
             lists["statuses"] = STATUSES
         asked = lists.pop("trusts", self.trusts)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from datetime import UTC, datetime
 
 import numpy as np
 from numpy.typing import NDArray
@@ -33,12 +32,12 @@ class ReadDay:
     most_characters: int = 200
     """Characters from which a query is not read: it asks for more than a day."""
 
-    def __call__(self, state: Recalling, _runtime: Runtime) -> Recalling:
+    def __call__(self, state: Recalling, runtime: Runtime) -> Recalling:
         query = state.query
         # The grammar's tables take 50 ms to build: a question without a date must not pay for them.
         if len(query) > self.most_characters or not dates.has_time_expression(query):
             return state
-        now = datetime.fromtimestamp(state.now, UTC)
+        now = runtime.local(state.now)
         found = [around(each, now) for each in dates.resolve(query, now)]
         ahead = {each.span: each.start for each in dates.resolve(query, now, forward=True)}
         if not found or not all(

@@ -59,7 +59,7 @@ def wanted_words(state: Recalling, text: str) -> list[AskedWord]:
     bare = read(text, state.reader.profile().authors).bare or text
     if dates.has_time_expression(bare):
         bare = without(bare, dates.resolve(bare, datetime.fromtimestamp(state.now, UTC)))
-    return [] if asks_what_happened(bare) else asked_words(bare)
+    return [] if state.about_speaker or asks_what_happened(bare) else asked_words(bare)
 
 
 def shares_met(

@@ -5,7 +5,7 @@ from __future__ import annotations
 from calendar import monthrange
 from collections.abc import Sequence
 from dataclasses import replace
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 
 import numpy as np
 
@@ -13,7 +13,6 @@ from combray.forms.recalling import Part, Recalling
 from combray.language import dates
 from combray.language.dates.direction import is_ahead
 from combray.pipeline import stage
-from combray.recall.aliases import entity_arm
 from combray.recall.context_words import AFTER, BEFORE, FIELDS, MET, met_arm
 from combray.recall.weigh import sort
 from combray.runtime import (
@@ -23,7 +22,6 @@ from combray.runtime import (
     KeywordArm,
     MomentArm,
     Ranked,
-    RecencyArm,
     Runtime,
     Scores,
     VectorArm,
@@ -38,33 +36,6 @@ _MOSTLY = 0.5
 """Share of turns of conversations from which a store holds talk more than notes."""
 _PART = "/"
 """Between the name of an arm and the number of the part that it searches for."""
-
-
-@stage
-class SearchAnchors:
-    """Finds anchors by four signals, twenty each: keyword, vector, recency, entity.
-
-    Source: docs/reference/presets.md, preset mnemon.
-    """
-
-    needs = ("terms", "entities")
-    gives = ("found",)
-    limit: int = 20
-    minimum_cosine: float = 0.10
-
-    def __call__(self, state: Recalling, _runtime: Runtime) -> Recalling:
-        arms: dict[str, Arm] = {}
-        if state.terms:
-            arms["keyword"] = KeywordArm(
-                tuple((term, 1.0) for term in state.terms), scoring="coverage", lends=state.lends
-            )
-        if state.vector is not None:
-            arms["vector"] = VectorArm(state.vector, state.model, self.minimum_cosine)
-        arms["time"] = RecencyArm()
-        if (named := entity_arm(state)) is not None:
-            arms["entity"] = named
-        state.found = state.reader.search(arms, state.where, self.limit)
-        return state
 
 
 @stage
@@ -113,9 +84,9 @@ class SearchContext:
         for place, part in enumerate(state.parts):
             arms |= {f"{name}{_PART}{place}": arm for name, arm in self._arms(part, state).items()}
         arms |= state.name_arms
-        windows = self._windows(state.query, state.now)
+        windows = self._windows(state.query, runtime.local(state.now))
         if windows:
-            state.asks_past |= self._lie_behind(state.query, state.now)
+            state.asks_past |= self._lie_behind(state.query, runtime.local(state.now))
             state.keeps_superseded |= state.asks_past
             arms["date"] = MomentArm(windows, minimum=self.days_after)
         found = state.reader.search(arms, self._where(state), self.pool)
@@ -190,12 +161,11 @@ class SearchContext:
         return replace(where, statuses=outdated, as_of=None, condition=joined(where.condition, known))
 
     @staticmethod
-    def _lie_behind(query: str, now: float) -> bool:
+    def _lie_behind(query: str, moment: datetime) -> bool:
         """Return whether a question asks how things were: each date that it names is over, and is no other day.
 
         "On a Sunday" is last Sunday and the next one: then the verb decides.
         """
-        moment = datetime.fromtimestamp(now, UTC)
         ahead = {each.span: each.start for each in dates.resolve(query, moment, forward=True)}
         return all(
             each.end <= moment
@@ -204,22 +174,23 @@ class SearchContext:
             if each.explicit and each.kind != "open"
         )
 
-    def _windows(self, query: str, now: float) -> tuple[tuple[float, float, float], ...]:
+    def _windows(self, query: str, now: datetime) -> tuple[tuple[float, float, float], ...]:
         """Return (since, until, score) for every date the query names; vague ones and open ranges give none."""
         # The grammar's tables take 50 ms to build: a question without a date must not pay for them.
         if not dates.has_time_expression(query):
             return ()
         windows: list[tuple[float, float, float]] = []
-        for found in dates.resolve(query, datetime.fromtimestamp(now, UTC)):
+        for found in dates.resolve(query, now):
             if not found.explicit or found.kind == "open":
                 continue
             since, until = found.start.timestamp(), found.end.timestamp()
             windows.append((since, until, self.same_day))
-            if until - since <= _DAY + 1:
+            # By the calendar: a day may have 23 or 25 hours.
+            if found.end - found.start <= timedelta(days=1):
                 windows.append((until, until + self.after_days * _DAY, self.days_after))
                 month = found.start.replace(day=1, hour=0, minute=0, second=0, microsecond=0)
-                days = monthrange(month.year, month.month)[1]
-                windows.append((month.timestamp(), month.timestamp() + days * _DAY, self.same_month))
+                following = month + timedelta(days=monthrange(month.year, month.month)[1])
+                windows.append((month.timestamp(), following.timestamp(), self.same_month))
         return tuple(windows)
 
 

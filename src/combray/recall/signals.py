@@ -286,19 +286,6 @@ class SessionPrior:
         state.scores = np.round(state.scores + self.spread * self.most * state.signals["spread"], 6)
 
 
-@stage
-class SortByScore:
-    """Sorts candidates best first; ties by importance, then by id."""
-
-    needs = ("score",)
-    gives = ("sorted",)
-
-    def __call__(self, state: Recalling, _runtime: Runtime) -> Recalling:
-        if len(state.keys):
-            sort(state)
-        return state
-
-
 def _earlier_of_group(groups: NDArray[np.int64]) -> NDArray[np.int64]:
     """For each place how many places before it hold the same group."""
     order = np.argsort(groups, kind="stable")

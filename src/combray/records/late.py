@@ -18,11 +18,11 @@ else:
     def dataclass(cls=None, /, *, frozen=False, slots=False, eq=True):
         """Make a class a dataclass, as `dataclasses.dataclass` does with the same parameters."""
         if cls is None:
-            return lambda cls: _Shape(cls, frozen, eq).applied(slots)
-        return _Shape(cls, frozen, eq).applied(slots)
+            return lambda cls: _WrittenClass(cls, frozen, eq).applied(slots)
+        return _WrittenClass(cls, frozen, eq).applied(slots)
 
 
-class _Late:
+class _LateAttribute:
     """Stands for an attribute of a class. Looking it up makes `complete` put the real one in its place."""
 
     def __init__(self, name: str, complete: Callable[[], None]) -> None:
@@ -33,7 +33,7 @@ class _Late:
         return getattr(owner if instance is None else instance, self._name)
 
 
-class _Shape:
+class _WrittenClass:
     """A class as it was written, from which the parts of the dataclass are made."""
 
     def __init__(self, cls: type, frozen: bool, eq: bool) -> None:
@@ -68,11 +68,11 @@ class _Shape:
 
     def _late_parts(self) -> dict[str, Any]:
         described = ("__dataclass_fields__", "__dataclass_params__", "__match_args__")
-        parts: dict[str, Any] = {name: _Late(name, self._describe) for name in described}
-        parts["__init__"] = _Late("__init__", self._compile_init)
+        parts: dict[str, Any] = {name: _LateAttribute(name, self._describe) for name in described}
+        parts["__init__"] = _LateAttribute("__init__", self._compile_init)
         compared = ("__eq__", "__hash__") if self._frozen else ("__eq__",)
         for name in ("__repr__", *(compared if self._eq else ())):
-            parts[name] = _Late(name, self._compile_others)
+            parts[name] = _LateAttribute(name, self._compile_others)
         if self._eq and not self._frozen:
             parts["__hash__"] = None
         return parts
@@ -88,7 +88,7 @@ class _Shape:
 
     def _put(self, made: type, *names: str) -> None:
         for name in names:
-            if isinstance(vars(self._cls).get(name), _Late):
+            if isinstance(vars(self._cls).get(name), _LateAttribute):
                 setattr(self._cls, name, getattr(made, name))
 
     def _describe(self) -> None:
@@ -97,7 +97,7 @@ class _Shape:
         self._put(made, "__dataclass_fields__", "__dataclass_params__", "__match_args__")
 
     def _compile_others(self) -> None:
-        hashed = isinstance(vars(self._cls).get("__hash__"), _Late)
+        hashed = isinstance(vars(self._cls).get("__hash__"), _LateAttribute)
         self._put(self._standard(eq=self._eq, unsafe_hash=hashed), "__repr__", "__eq__", "__hash__")
 
     def _compile_init(self) -> None:

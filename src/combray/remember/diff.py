@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from combray.forms.remembering import Draft, Remembering, Suggestion, revised
-from combray.language.indexing import normalised, typeset
+from combray.language.indexing import same_text, typeset
 from combray.language.polarity import changes
 from combray.language.replacements import replacements_of, replaces
 from combray.language.scopes import scope_set
@@ -155,7 +155,7 @@ class Diff:
             if not conflicts:
                 break
         if self.certain and draft.suggestion == "UPDATE":
-            ended = {normalised(each.text) for each in candidates if claim.ends(each)}
+            ended = {same_text(each.text) for each in candidates if claim.ends(each)}
             if len(ended) > 1:
                 draft.suggestion, draft.matched, draft.twin = "ADD", None, None
                 draft.reason = "names a changed value, and several memories have the old one"

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from collections import Counter, defaultdict
 from collections.abc import Mapping, Sequence
+from datetime import UTC
 
 import numpy as np
 from numpy.typing import NDArray
 
 from combray.forms.remembering import Draft
-from combray.language.indexing import normalised
+from combray.language.indexing import same_text
 from combray.language.scopes import scope_set
 from combray.language.tokens import query_terms, terms
 from combray.records import dataclass
@@ -38,9 +39,9 @@ def on_another_day(one: Memory, other: Memory) -> bool:
     """Whether two memories are the same words about two days, which `content_hash` distinguishes too."""
     if one.occurred_from is None or other.occurred_from is None:
         return False
-    if one.occurred_from.date() == other.occurred_from.date():
+    if one.occurred_from.astimezone(UTC).date() == other.occurred_from.astimezone(UTC).date():
         return False
-    return normalised(one.content) == normalised(other.content)
+    return same_text(one.content) == same_text(other.content)
 
 
 @dataclass(frozen=True, slots=True)

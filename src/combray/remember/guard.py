@@ -13,7 +13,7 @@ from combray.errors import InvalidInputError, ModelError
 from combray.forms.remembering import Draft, Remembering
 from combray.guard.injection import Judgement, judge
 from combray.guard.redaction import find_secrets, redact
-from combray.language.indexing import content_hash
+from combray.language.indexing import with_hash
 from combray.language.scopes import PREFIX, is_scope, is_scope_name
 from combray.records import dataclass, field, replace
 from combray.runtime import Detector, Runtime
@@ -238,7 +238,7 @@ def _redact(draft: Draft) -> dict[str, int]:
         raise InvalidInputError("session", f"holds a secret ({named[0]}).", "Name the session otherwise.")
     if changes:
         changed = msgspec.structs.replace(memory, **changes)
-        draft.memory = msgspec.structs.replace(changed, content_hash=content_hash(changed))
+        draft.memory = with_hash(changed)
         draft.notices += tuple(
             f"{count} {sort}{'s' if count > 1 else ''} redacted" for sort, count in sorted(found.items())
         )

@@ -8,11 +8,10 @@ from combray.forms.remembering import Remembering
 from combray.records import dataclass
 from combray.runtime import Filter, Keys, Reader, Rows, Runtime, Scores
 from combray.scoring.importance import ImportanceRule
-from combray.scoring.tiers import TierRule
 from combray.types import GRAPH_EDGES
 
 _DAY = 86_400.0
-_COUNTED = ("fact", "insight", "summary")
+COUNTED = ("fact", "insight", "summary")
 
 
 @dataclass(frozen=True)
@@ -77,7 +76,7 @@ class Prune:
         if self.most <= 0 or not state.written:
             return state
         tx = state.writer
-        over = tx.count_live(_COUNTED) - self.most
+        over = tx.count_live(COUNTED) - self.most
         if over <= 0:
             return state
         # The writer's columns show the store before this write, so the new memories are not among these.
@@ -94,7 +93,7 @@ class Prune:
 
     def _least_important(self, reader: Reader, rule: ImportanceRule, now: float) -> list[int]:
         """Keys of all that may be hidden, least important first, ties by key."""
-        keys = reader.scan(Filter(kinds=_COUNTED))
+        keys = reader.scan(Filter(kinds=COUNTED))
         if not len(keys):
             return []
         rows = reader.rows(keys)
@@ -127,45 +126,3 @@ def last_used(reader: Reader, keys: Keys, rows: Rows, accesses: Scores) -> Score
         if memory.last_accessed_at is not None:
             used[at] = max(used[at], memory.last_accessed_at.timestamp())
     return used
-
-
-_HOUR = 3_600.0
-_WRITES = ("remember", "remember_many")
-_LINES = 64
-"""Lines of the log that are searched for the previous write."""
-
-
-@dataclass(frozen=True)
-class MoveTiers(TierRule):
-    """Moves memories between tiers with the first write of a clock hour; every change is a version row.
-
-    Facts, insights and summaries move, what has expired aside; episodes and chunks are originals and stay as
-    they are. A run looks at `looked_at` memories (the next ones the next hour, so that all get their turn) and
-    changes `most` of them at most. The other fields are the bounds of the tiers (`scoring/tiers.py`).
-    """
-
-    needs = ("settled",)
-    advises = True
-    looked_at: int = 2000
-    most: int = 500
-
-    def __call__(self, state: Remembering, _runtime: Runtime) -> Remembering:
-        tx, hour = state.writer, state.now // _HOUR
-        # The log has the time of the write before this one.
-        before = next((line["at"] for line in tx.log(_LINES) if line["operation"] in _WRITES), None)
-        if before is not None and before.timestamp() // _HOUR >= hour:
-            return state
-        keys = tx.scan(Filter(kinds=_COUNTED, now=state.now))
-        # The part of the keys for this hour.
-        parts = -(-len(keys) // self.looked_at)
-        start = int(hour) % max(parts, 1) * self.looked_at
-        keys = keys[start : start + self.looked_at]
-        if not len(keys):
-            return state
-        rows, accesses = tx.rows(keys), tx.accesses(keys)
-        moved = self.moves(rows, accesses, last_used(tx, keys, rows, accesses), state.now)[: self.most]
-        for key, tier in moved:
-            tx.change(key, "move_tier", "remember", state.now, tier=tier)
-        if moved:
-            tx.note("move_tiers", "", f"{len(moved)} moved", state.now)
-        return state

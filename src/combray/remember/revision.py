@@ -12,7 +12,7 @@ import numpy as np
 
 from combray.errors import InvalidInputError
 from combray.forms.remembering import Draft, Remembering
-from combray.language.indexing import SEPARATED, content_hash, full_text
+from combray.language.indexing import SEPARATED, full_text, with_hash
 from combray.language.scopes import scope_set
 from combray.language.tense import tense_of
 from combray.language.validity import validity_of
@@ -108,7 +108,7 @@ class Revision:
         """Write the changes. The vector is made outside the transaction: again, if the text changed meanwhile."""
         while True:
             draft = self._draft(memory, changes)
-            new = msgspec.structs.replace(draft.memory, content_hash=content_hash(draft.memory))
+            new = with_hash(draft.memory)
             differs = {name for name in Memory.__struct_fields__ if getattr(new, name) != getattr(memory, name)}
             if not differs:
                 return memory

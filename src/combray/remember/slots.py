@@ -11,8 +11,8 @@ from collections.abc import Sequence
 from datetime import datetime
 
 from combray.errors import InvalidInputError
-from combray.forms.remembering import TRUSTED, Draft, Remembering, Target
-from combray.language.indexing import normalised
+from combray.forms.remembering import TRUSTED, Draft, Remembering, SettledWith
+from combray.language.indexing import same_text
 from combray.language.scopes import scope_set
 from combray.language.validity import moves
 from combray.records import dataclass
@@ -35,7 +35,7 @@ Place = tuple[str, tuple[str, ...]]
 
 
 @dataclass(slots=True)
-class Value(Target):
+class Value(SettledWith):
     """One value of a slot. It holds if it is live, and no draft of the batch replaces it."""
 
     holds: bool = True
@@ -163,8 +163,8 @@ def _dropped(draft: Draft, known: Sequence[Value], now: float) -> list[Value]:
 def _said_already(draft: Draft, earlier: Sequence[Value], later: Sequence[Value]) -> Value | None:
     """Return the value that holds at that moment, or the one after it, if it has the same words."""
     around = [*earlier[-1:], *later[:1]] if later else [each for each in earlier if each.holds]
-    words = normalised(draft.memory.content)
-    return next((each for each in around if normalised(each.memory.content) == words), None)
+    words = same_text(draft.memory.content)
+    return next((each for each in around if same_text(each.memory.content) == words), None)
 
 
 def _may_replace(new: Memory, old: Memory) -> bool:
@@ -193,7 +193,7 @@ def _replace(draft: Draft, value: Value) -> None:
     value.replace_by(draft.memory)
 
 
-def _ids(targets: Sequence[Target]) -> set[str]:
+def _ids(targets: Sequence[SettledWith]) -> set[str]:
     return {each.memory.id for each in targets}
 
 
@@ -204,7 +204,7 @@ def chain_slots(state: Remembering) -> None:
             _chain(draft, draft.key, draft.behind, state)
 
 
-def _chain(draft: Draft, key: int, behind: Target, state: Remembering) -> None:
+def _chain(draft: Draft, key: int, behind: SettledWith, state: Remembering) -> None:
     tx, memory = state.writer, draft.memory
     (later,) = tx.memories([behind.stored])
     ends = max(begins(later), begins(memory))

@@ -6,7 +6,7 @@ import msgspec
 
 from combray.forms.remembering import Draft, Remembering
 from combray.language.events import event_of
-from combray.language.indexing import content_hash
+from combray.language.indexing import with_hash
 from combray.language.tense import Tense, claim_of
 from combray.language.validity import validity_of
 from combray.records import dataclass
@@ -62,4 +62,4 @@ def _happened(memory: Memory, tense: Tense) -> Memory:
     dated = msgspec.structs.replace(
         memory, occurred_from=found[0], occurred_to=found[1], said_at=memory.recorded_at
     )
-    return msgspec.structs.replace(dated, content_hash=content_hash(dated))
+    return with_hash(dated)

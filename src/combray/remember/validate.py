@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import uuid
 from collections.abc import Mapping
-from datetime import UTC, datetime
+from datetime import datetime, tzinfo
 from typing import Any
 
 import msgspec
@@ -13,7 +13,7 @@ import msgspec
 from combray.errors import InvalidInputError
 from combray.forms.remembering import Draft, Remembering
 from combray.language.dates.direction import is_ahead
-from combray.language.indexing import content_hash
+from combray.language.indexing import with_hash
 from combray.language.scopes import GLOBAL, LONGEST, PREFIX, is_scope, is_scope_name, scopes_of
 from combray.language.tense import tense_of
 from combray.records import dataclass
@@ -64,10 +64,10 @@ class Validate:
     max_entity_characters: int = 200
     max_context_characters: int = 8000
 
-    def __call__(self, state: Remembering, _runtime: Runtime) -> Remembering:
+    def __call__(self, state: Remembering, runtime: Runtime) -> Remembering:
         state.drafts = [
             Draft(
-                self._memory(item, state),
+                self._memory(item, state, runtime.zone),
                 supersedes=_named_ids("supersedes", item.get("supersedes")),
                 keep_both=_named_ids("keep_both", item.get("keep_both")),
             )
@@ -75,7 +75,7 @@ class Validate:
         ]
         return state
 
-    def _memory(self, item: Mapping[str, Any], state: Remembering) -> Memory:
+    def _memory(self, item: Mapping[str, Any], state: Remembering, zone: tzinfo) -> Memory:
         if not isinstance(item, Mapping):
             problem = f"must be a text or a mapping of fields, not {show(item)}."
             raise InvalidInputError("item", problem, "Give content and fields.")
@@ -89,11 +89,19 @@ class Validate:
         if not content.strip():
             raise InvalidInputError("content", "is empty.", "Give the text to remember.")
         times = {
-            name: as_moment(name, item.get(name), state.now, forward=_lies_ahead(name, item.get(name), content))
+            name: as_moment(
+                name,
+                item.get(name),
+                state.now,
+                zone,
+                forward=_lies_ahead(name, item.get(name), content),
+                # What expires on a day holds to the end of that day.
+                whole_day=name == "expires_at",
+            )
             for name in TIME_FIELDS
         }
         declared = self.entities(item.get("entities"))
-        recorded = times["recorded_at"] or datetime.fromtimestamp(state.now, UTC)
+        recorded = times["recorded_at"] or datetime.fromtimestamp(state.now, zone)
         memory = Memory(
             id=_identifier(item.get("id"), recorded),
             namespace=state.namespace,
@@ -122,7 +130,7 @@ class Validate:
             slot=slot_name(item.get("slot")),
             metadata=_metadata(item.get("metadata")),
         )
-        return msgspec.structs.replace(memory, content_hash=content_hash(memory))
+        return with_hash(memory)
 
     def entities(self, value: Any) -> dict[str, tuple[str, ...]]:
         """Return the declared entities, each with its aliases. Raises InvalidInputError."""

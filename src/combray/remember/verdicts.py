@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from combray.errors import InvalidInputError, NotFoundError
-from combray.forms.remembering import TRUSTED, Draft, Remembering, Target
+from combray.forms.remembering import TRUSTED, Draft, Remembering, SettledWith
 from combray.language.scopes import scope_set
 from combray.runtime import Link, Writer
 from combray.types import LIVE_STATUSES
@@ -51,11 +51,11 @@ def _supersede(draft: Draft, earlier: Sequence[Draft], tx: Writer) -> None:
     draft.matched = draft.twin = None
 
 
-def _named(memory_id: str, field: str, earlier: Sequence[Draft], tx: Writer) -> Target:
+def _named(memory_id: str, field: str, earlier: Sequence[Draft], tx: Writer) -> SettledWith:
     """The live memory of an id: one of the batch, or a stored one."""
     twin = next((each for each in earlier if each.memory.id == memory_id and not each.skipped), None)
     if twin is not None:
-        return Target(twin.memory, draft=twin)
+        return SettledWith(twin.memory, draft=twin)
     key = tx.keys_of([memory_id]).get(memory_id)
     if key is None:
         raise NotFoundError(f"{field}: no memory {memory_id!r} in this namespace; give the id of one")
@@ -65,7 +65,7 @@ def _named(memory_id: str, field: str, earlier: Sequence[Draft], tx: Writer) -> 
         raise InvalidInputError(field, problem, "Name a live memory, or restore that one first.")
     if memory.trust == "quarantined" and field == "keep_both":
         raise InvalidInputError(field, f"memory {memory.id} is quarantined.", "Release it first.")
-    return Target(memory, key)
+    return SettledWith(memory, key)
 
 
 def _replaced_ids(draft: Draft, tx: Writer) -> list[str]:

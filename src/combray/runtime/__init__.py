@@ -7,7 +7,7 @@ Stages get a `Runtime` and nothing else. Every protocol here has more than one i
 from __future__ import annotations
 
 from combray.runtime.audit import Audit, Deeds, Provable, Trace, Witness
-from combray.runtime.documents import Document, Documents, DocumentsWriter, Workspace
+from combray.runtime.documents import Document, DocumentIndex, DocumentsWriter, Workspace
 from combray.runtime.memories import Memories, Rememberer, Space
 from combray.runtime.models import (
     Clock,
@@ -59,7 +59,7 @@ __all__ = [
     "Deeds",
     "Detector",
     "Document",
-    "Documents",
+    "DocumentIndex",
     "DocumentsWriter",
     "Doubt",
     "Embedder",

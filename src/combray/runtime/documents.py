@@ -43,7 +43,7 @@ class Document:
     modified: int
 
 
-class Documents(Protocol):
+class DocumentIndex(Protocol):
     """The indexed files of a namespace, and the memories that are their chunks.
 
     A chunk is `loose` if its file no longer contains it. Its text is identified by the SHA-256 of its bytes.
@@ -68,8 +68,8 @@ class Documents(Protocol):
         """Return the keys of all loose chunks, ascending."""
 
 
-class DocumentsWriter(Documents, Protocol):
-    """`Documents` inside a transaction."""
+class DocumentsWriter(DocumentIndex, Protocol):
+    """`DocumentIndex` inside a transaction."""
 
     def put_workspace(self, workspace: Workspace) -> None:
         """Store or replace a workspace. A replaced one keeps its position."""

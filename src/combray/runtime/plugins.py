@@ -7,6 +7,7 @@ A plugin cannot replace a name of Combray's.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
+from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 from combray.errors import CombrayError, PluginError
@@ -40,6 +41,10 @@ _VERBS = {
 """Kind -> a method that what is made must have."""
 
 
+_OWN = "combray"
+_NONE: Mapping[str, str] = {}
+
+
 @dataclass(frozen=True, slots=True)
 class Plugin:
     """An entry point of an installed package. `problem` says why it is not used; empty if it is."""
@@ -57,8 +62,14 @@ def installed(kind: str, ours: Iterable[str]) -> list[Plugin]:
     return [Plugin(kind, each.name, _package(each), _refusal(each.name, names, set(ours))) for each in found]
 
 
-def load(kind: str, name: str) -> Any:
-    """Return the object that a package offers under that name; None if none does. Raises PluginError."""
+def load(kind: str, name: str, ours: Mapping[str, str] = _NONE) -> Any:
+    """Return the object that a package offers under that name; None if none does. Raises PluginError.
+
+    `ours`: Combray's own entry points, name -> "module:object". The metadata is not read for these names.
+    """
+    if name in ours:
+        module, _, attribute = ours[name].partition(":")
+        return getattr(import_module(module), attribute)
     found = [each for each in _entry_points(kind) if each.name == name]
     if len(found) > 1:
         packages = " and ".join(sorted(map(_package, found)))
@@ -88,7 +99,9 @@ def _entry_points(kind: str) -> list[EntryPoint]:
     # Imported here: reading the metadata of installed packages takes longer than most calls of the shell.
     from importlib.metadata import entry_points
 
-    return list(entry_points(group=GROUPS[kind]))
+    # Combray's own are known without metadata (`presets/__init__.py`).
+    found = entry_points(group=GROUPS[kind])
+    return [each for each in found if each.dist is None or each.dist.name != _OWN]
 
 
 def _package(entry: EntryPoint) -> str:

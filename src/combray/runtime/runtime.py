@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from datetime import UTC, datetime, tzinfo
 
 from combray.records import dataclass
 from combray.runtime.audit import Audit
@@ -32,6 +33,8 @@ class Runtime:
     language_model: LanguageModel | None = None
     judge: Judge | None = None
     clock: Clock = time.time
+    zone: tzinfo = UTC
+    """Time zone of the caller's days."""
     peers: tuple[Peer, ...] = ()
     start: Start = at_once
     service_tier: ServiceTier | None = None
@@ -42,3 +45,7 @@ class Runtime:
     """The guard's second opinion about third-party texts."""
     before: Embedder | None = None
     """The embedder that serves while memories have no vector of `embedder` yet: the one used before it."""
+
+    def local(self, at: float) -> datetime:
+        """Return unix seconds as a datetime of the caller's time zone."""
+        return datetime.fromtimestamp(at, self.zone)

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from contextlib import AbstractContextManager
+from datetime import tzinfo
 from typing import Any, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
 from combray.records import dataclass, field
-from combray.runtime.documents import Documents, DocumentsWriter
+from combray.runtime.documents import DocumentIndex, DocumentsWriter
 from combray.runtime.queue import Queue, QueueWriter
 from combray.runtime.retrieval import (
     Arm,
@@ -168,7 +169,7 @@ class Reader(Protocol):
         """Return the number of committed writes to the namespace."""
 
     @property
-    def documents(self) -> Documents:
+    def documents(self) -> DocumentIndex:
         """The indexed files."""
 
     @property
@@ -270,6 +271,9 @@ class Writer(Reader, Protocol):
 
 class Store(Protocol):
     """A store of memories: one file, or one database."""
+
+    zone: tzinfo
+    """Time zone in which readers return moments. What is stored is UTC."""
 
     @property
     def location(self) -> str:

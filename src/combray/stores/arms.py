@@ -28,7 +28,7 @@ from combray.scoring.bm25f import Posting, best_possible, bm25f, coverage
 from combray.scoring.neighbours import Slots
 from combray.scoring.ranking import ranked
 from combray.scoring.scratch import Sparse, ascending
-from combray.stores.scored import All, Cosines, Few, Held, Measured, Scored, Windows
+from combray.stores.scored import All, Cosines, Few, HeldShare, Measured, Scored, Windows
 from combray.stores.snapshot import Snapshot, inside
 from combray.where import Condition
 
@@ -52,7 +52,7 @@ class ArmData(Protocol):
         """Return the rows that meet the caller's condition."""
 
 
-class _Kept:
+class _SearchData:
     """Data of one search, each posting list read once and without quarantined rows: arms share terms."""
 
     def __init__(self, evidence: ArmData) -> None:
@@ -75,7 +75,7 @@ def search(evidence: ArmData, snapshot: Snapshot, arms: Mapping[str, Arm], where
     """
     eligible = findable_rows(evidence, snapshot, where)
     cosines: dict[int, Measured] = {}
-    kept = _Kept(evidence)
+    kept = _SearchData(evidence)
     scored = {name: _scored(kept, snapshot, arm, eligible, cosines) for name, arm in arms.items()}
     same = _same_vectors(scored)
     lists: dict[str, Ranked] = {}
@@ -145,7 +145,7 @@ def _read_only(mask: NDArray[np.bool_]) -> NDArray[np.bool_]:
 
 
 def _scored(
-    evidence: _Kept,
+    evidence: _SearchData,
     snapshot: Snapshot,
     arm: Arm,
     eligible: NDArray[np.bool_],
@@ -153,7 +153,7 @@ def _scored(
 ) -> Scored:
     if isinstance(arm, KeywordArm):
         if arm.scoring == "coverage" and not arm.listed and arm.mode == "any":
-            return Held([each.slots for each in _read(evidence, snapshot, arm)], len(arm.terms))
+            return HeldShare([each.slots for each in _read(evidence, snapshot, arm)], len(arm.terms))
         return Few(_keyword(evidence, snapshot, arm))
     if isinstance(arm, VectorArm):
         # Two arms over one query vector (with and without neighbours) share the scan.
@@ -180,7 +180,7 @@ def _scored(
     return All(scores, exact=True)
 
 
-def _keyword(evidence: _Kept, snapshot: Snapshot, arm: KeywordArm) -> Sparse:
+def _keyword(evidence: _SearchData, snapshot: Snapshot, arm: KeywordArm) -> Sparse:
     if not arm.terms or not snapshot.count:
         return coverage((), snapshot.count, 1, snapshot.scratch)
     postings = _read(evidence, snapshot, arm)
@@ -200,7 +200,7 @@ def _keyword(evidence: _Kept, snapshot: Snapshot, arm: KeywordArm) -> Sparse:
     return found
 
 
-def _read(evidence: _Kept, snapshot: Snapshot, arm: KeywordArm) -> list[Posting]:
+def _read(evidence: _SearchData, snapshot: Snapshot, arm: KeywordArm) -> list[Posting]:
     """Return the posting lists of the arm's terms that were read, with the rows that hold another name."""
     read = evidence.postings(arm, snapshot) if arm.terms and snapshot.count else []
     if arm.lends:
@@ -209,7 +209,7 @@ def _read(evidence: _Kept, snapshot: Snapshot, arm: KeywordArm) -> list[Posting]
 
 
 def _lent(
-    evidence: _Kept, snapshot: Snapshot, arm: KeywordArm, read: Sequence[Posting | None]
+    evidence: _SearchData, snapshot: Snapshot, arm: KeywordArm, read: Sequence[Posting | None]
 ) -> list[Posting | None]:
     """Return the posting lists of the arm's terms with the rows that hold another name."""
     own = {term: posting for (term, _), posting in zip(arm.terms, read, strict=True) if posting is not None}

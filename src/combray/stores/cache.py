@@ -5,18 +5,19 @@ from __future__ import annotations
 import threading
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Sequence
+from datetime import UTC, tzinfo
 from typing import Any, Generic, Protocol, TypeVar
 
 from combray.errors import CorruptStoreError
 from combray.stores.columns import Columns
 from combray.stores.rows import with_scopes
 from combray.stores.selections import Selections
-from combray.stores.session import S, State
+from combray.stores.session import NamespaceState, S
 from combray.stores.snapshot import Snapshot
 from combray.stores.texts import Texts
 
 
-class Vectors(Protocol):
+class VectorRows(Protocol):
     """What is kept of the vectors of a model: one row per slot."""
 
     dimensions: int
@@ -25,14 +26,18 @@ class Vectors(Protocol):
     def __init__(self, dimensions: int) -> None: ...
 
 
-V = TypeVar("V", bound=Vectors)
+V = TypeVar("V", bound=VectorRows)
 
 
 class ColumnCache(ABC, Generic[S, V]):
-    """Everything in this cache can be dropped at any time and is read again."""
+    """Everything in this cache can be dropped at any time and is read again.
 
-    def __init__(self, name: str) -> None:
+    `zone`: the time zone in which moments are returned.
+    """
+
+    def __init__(self, name: str, zone: tzinfo = UTC) -> None:
         self.name = name
+        self.zone = zone
         self.number = -1
         self.lock = threading.RLock()
         self.drop()
@@ -75,7 +80,7 @@ class ColumnCache(ABC, Generic[S, V]):
             self._columns.reindexed = state.reindexed
             return self._columns.snapshot()
 
-    def _state(self, session: S, behind: int) -> State | None:  # noqa: ARG002 - for PostgreSQL
+    def _state(self, session: S, behind: int) -> NamespaceState | None:  # noqa: ARG002 - for PostgreSQL
         return session.state
 
     @abstractmethod

@@ -7,12 +7,12 @@ from functools import partial
 
 from combray.runtime import Document, Workspace
 from combray.stores.rows import listed, to_texts
-from combray.stores.session import Session, Tables
+from combray.stores.session import StoreSession, Tables
 
 _paths = partial(to_texts, "the paths of a workspace")
 
 
-class StoredDocuments(Tables[Session]):
+class StoredDocuments(Tables[StoreSession]):
     """Implements `runtime.Documents` and, in a transaction, `runtime.DocumentsWriter`."""
 
     def workspaces(self) -> list[Workspace]:

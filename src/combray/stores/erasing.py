@@ -8,13 +8,13 @@ from combray.language.indexing import index_entry
 from combray.runtime.queue import OMITTED
 from combray.stores import indexes
 from combray.stores.rows import to_json, to_memory, to_texts
-from combray.stores.session import Session
+from combray.stores.session import StoreSession
 
 _FEW = 8
 """Up to this number of ids, each is searched for in a text separately."""
 
 
-def erase(session: Session, keys: Sequence[int]) -> list[str]:
+def erase(session: StoreSession, keys: Sequence[int]) -> list[str]:
     """Remove the memories from all tables and the index, in one pass over each. Return their ids."""
     sql = session.sql
     rows = session.of_rows(sql.memories.whole, list(keys))
@@ -40,7 +40,7 @@ def erase(session: Session, keys: Sequence[int]) -> list[str]:
     return ids
 
 
-def _forget_mentions(session: Session, ids: list[str]) -> None:
+def _forget_mentions(session: StoreSession, ids: list[str]) -> None:
     """Remove the ids from other memories, their versions and the operation log."""
     sql = session.sql
     for statement in (

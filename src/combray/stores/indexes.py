@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from combray.language.indexing import IndexEntry, teaches
-from combray.stores.session import Session
+from combray.language.indexing import IndexEntry, teaches, with_current_hash
+from combray.stores.session import StoreSession
 from combray.types import LIVE_STATUSES, Memory
 
 Indexed = tuple[int, Memory, IndexEntry]
@@ -27,14 +27,14 @@ def aliases(one: Indexed) -> list[tuple[str, str, int, str, bool]]:
     return [(name, canonical, key, origin, live) for name, canonical, origin in entry.names]
 
 
-def add(session: Session, memories: Sequence[Indexed]) -> None:
+def add(session: StoreSession, memories: Sequence[Indexed]) -> None:
     """Index memories of the session's namespace."""
     session.add_terms([(key, entry) for key, _, entry in memories])
     for statement, rows in ((session.sql.labels.add, labels), (session.sql.aliases.add, aliases)):
         session.of_table_later(statement, dict.fromkeys(row for one in memories for row in rows(one)))
 
 
-def measure(session: Session, memories: Sequence[tuple[int, IndexEntry]]) -> None:
+def measure(session: StoreSession, memories: Sequence[tuple[int, IndexEntry]]) -> None:
     """Write the columns that are derived from the texts of memories."""
     session.of_table_later(
         session.sql.memories.set_derived,
@@ -45,7 +45,19 @@ def measure(session: Session, memories: Sequence[tuple[int, IndexEntry]]) -> Non
     )
 
 
-def remove(session: Session, memories: Sequence[tuple[int, IndexEntry]]) -> None:
+def rehash(session: StoreSession, memories: Sequence[tuple[int, Memory]]) -> None:
+    """Write the content hash of memories whose hash is that of an earlier version."""
+    session.of_table_later(
+        session.sql.memories.set_hash,
+        [
+            (key, found.content_hash)
+            for key, memory in memories
+            if (found := with_current_hash(memory)) is not memory
+        ],
+    )
+
+
+def remove(session: StoreSession, memories: Sequence[tuple[int, IndexEntry]]) -> None:
     """Remove memories. The entries must be those that were indexed: an index may keep no copy of the texts."""
     session.remove_terms(memories)
     gone = [key for key, _ in memories]

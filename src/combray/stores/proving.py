@@ -8,18 +8,21 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from contextlib import AbstractContextManager
+from datetime import UTC, tzinfo
 from itertools import chain
 
 from combray.runtime import Trace
 from combray.stores import traces as tracing
-from combray.stores.session import Session
+from combray.stores.session import StoreSession
 
 
 class ProvableStore(ABC):
     """The part of `runtime.Provable` that looks at rows."""
 
+    zone: tzinfo = UTC
+
     @abstractmethod
-    def _proving(self, namespace: str = "") -> AbstractContextManager[Session]:
+    def _proving(self, namespace: str = "") -> AbstractContextManager[StoreSession]:
         """Open a transaction that sees every row of the store."""
 
     def traces(self, namespace: str, keys: Sequence[int]) -> list[Trace]:

@@ -8,10 +8,10 @@ from typing import Any
 
 from combray.runtime.queue import Backlog, Job
 from combray.stores.rows import to_job, to_micro, to_seconds
-from combray.stores.session import Session, Tables
+from combray.stores.session import StoreSession, Tables
 
 
-class StoredQueue(Tables[Session]):
+class StoredQueue(Tables[StoreSession]):
     """Implements `runtime.Queue` and `runtime.QueueWriter`; a transaction commits `revision`."""
 
     revision = -1

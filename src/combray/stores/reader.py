@@ -83,7 +83,7 @@ class StoredReader(ColumnReader[S, C]):
     def memories(self, keys: Iterable[int]) -> list[Memory]:
         wanted = [int(key) for key in keys]
         rows = self._rows(self.sql.memories.whole, wanted) if wanted else []
-        found = {row[0]: to_memory(row, self.namespace) for row in rows}
+        found = {row[0]: to_memory(row, self.namespace, self.cache.zone) for row in rows}
         return [found[key] for key in wanted if key in found]
 
     def keys_of(self, ids: Sequence[str]) -> dict[str, int]:
@@ -165,11 +165,12 @@ class StoredReader(ColumnReader[S, C]):
         return str(rows[0][0]) if rows else ""
 
     def history(self, key: int) -> list[Version]:
-        return [to_version(row) for row in self._rows(self.sql.versions.history, int(key))]
+        return [to_version(row, self.cache.zone) for row in self._rows(self.sql.versions.history, int(key))]
 
     def status(self) -> dict[str, Any]:
         by: dict[str, Counter[str]] = {"status": Counter(), "kind": Counter(), "category": Counter()}
         moments: list[int] = []
+        zone = self.cache.zone
         with self.open_session() as session:
             for status, kind, category, count, first, last in session.of_rows(self.sql.memories.counts):
                 by["status"][status] += count
@@ -185,15 +186,15 @@ class StoredReader(ColumnReader[S, C]):
             "edges": reading("an edge", lambda: {EDGE_TYPES[code]: count for code, count in sorted(edges)}),
             "vectors": dict(vectors),
             "operations": operations,
-            "first_moment": reading("the first moment", lambda: moment_of(min(moments, default=None))),
-            "last_moment": reading("the last moment", lambda: moment_of(max(moments, default=None))),
+            "first_moment": reading("the first moment", lambda: moment_of(min(moments, default=None), zone)),
+            "last_moment": reading("the last moment", lambda: moment_of(max(moments, default=None), zone)),
         }
 
     def log(self, limit: int) -> list[dict[str, Any]]:
         return [
             {
                 "number": number,
-                "at": reading(f"operation {number}", partial(moment_of, at)),
+                "at": reading(f"operation {number}", partial(moment_of, at, self.cache.zone)),
                 "operation": name,
                 "memory_id": memory_id,
                 "detail": detail,

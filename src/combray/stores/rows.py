@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
-from datetime import UTC, datetime, timedelta
+from datetime import UTC, datetime, timedelta, tzinfo
 from typing import Any, TypeVar
 
 import msgspec
@@ -63,9 +63,20 @@ def microseconds(moment: datetime | None) -> int | None:
     return None if moment is None else (moment - _EPOCH) // _MICROSECOND
 
 
-def moment_of(value: int | None) -> datetime | None:
-    """Return the aware UTC datetime of integer microseconds."""
-    return None if value is None else _EPOCH + timedelta(microseconds=value)
+def moment_of(value: int | None, zone: tzinfo = UTC) -> datetime | None:
+    """Return the aware datetime of integer microseconds."""
+    return None if value is None else _shown(value, zone)
+
+
+def _shown(value: int, zone: tzinfo) -> datetime:
+    moment = _EPOCH + timedelta(microseconds=value)
+    if zone is UTC:
+        return moment
+    try:
+        return moment.astimezone(zone)
+    except OverflowError:
+        # The first and the last day of the calendar.
+        return moment
 
 
 def to_micro(seconds: float) -> int:
@@ -115,13 +126,13 @@ def to_row(memory: Memory, namespace: int, revision: int, entry: IndexEntry) -> 
     return (namespace, revision, moment, entry.words, entry.length, *flags, entry.cues, *values)
 
 
-def to_memory(row: Sequence[Any], namespace: str) -> Memory:
-    """Convert a row of `memories.whole` or `memories.by_key`."""
+def to_memory(row: Sequence[Any], namespace: str, zone: tzinfo = UTC) -> Memory:
+    """Convert a row of `memories.whole` or `memories.by_key`. Its moments are in `zone`."""
     values = dict(zip(FIELDS, row[1:], strict=True))
     try:
         for name in TIMES:
             if values[name] is not None:
-                values[name] = _EPOCH + timedelta(microseconds=values[name])
+                values[name] = _shown(values[name], zone)
         for name in JSON_FIELDS:
             text = values[name]
             values[name] = _EMPTY[text] if text in _EMPTY else plain_value(name, text)
@@ -144,15 +155,15 @@ def with_scopes(rows: Sequence[Sequence[Any]]) -> list[Sequence[Any]]:
     ]
 
 
-def to_version(row: Sequence[Any]) -> Version:
-    """Convert a row of `versions.history`."""
+def to_version(row: Sequence[Any], zone: tzinfo = UTC) -> Version:
+    """Convert a row of `versions.history`. It was changed at a moment in `zone`."""
     memory_id, number, changed_at, actor, operation, before = row
     return reading(
         f"version {number} of memory {memory_id!r}",
         lambda: Version(
             memory_id=memory_id,
             number=number,
-            changed_at=_EPOCH + timedelta(microseconds=changed_at),
+            changed_at=_shown(changed_at, zone),
             actor=actor,
             operation=operation,
             before={name: plain_value(name, value) for name, value in _decode(before).items()},

@@ -70,7 +70,7 @@ class Few(msgspec.Struct, frozen=True):
         return best
 
 
-class Held(msgspec.Struct, frozen=True):
+class HeldShare(msgspec.Struct, frozen=True):
     """The share of some terms that a row holds, counted for the rows that are asked for. It leads no row."""
 
     holders: Sequence[Slots]

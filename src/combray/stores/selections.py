@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from combray.records import dataclass
 from combray.runtime import Keys, Order, Place
 from combray.stores.conditions import Fragment
-from combray.stores.session import Session
+from combray.stores.session import StoreSession
 from combray.stores.snapshot import Snapshot
 from combray.where import FIELDS, Condition, fields_of
 
@@ -29,7 +29,7 @@ _NONE: Mask = np.zeros(0, dtype=np.bool_)
 class Changes:
     """Rows of a namespace with a revision after `since`; -1 for all."""
 
-    session: Session
+    session: StoreSession
 
     def meeting(self, condition: Condition, since: int) -> Keys:
         """Return the keys of those that meet the condition."""

@@ -16,7 +16,7 @@ from combray.where import Condition
 Row = tuple[Any, ...]
 
 
-class State(NamedTuple):
+class NamespaceState(NamedTuple):
     """A row of the table `namespace`: its number, and counters of commits, erasures and changed words."""
 
     number: int
@@ -30,7 +30,7 @@ def missing(key: int, namespace: str) -> NotFoundError:
     return NotFoundError(f"memory key {key} is not in namespace {namespace!r}. Read its key again by its id.")
 
 
-class Session(ABC):
+class StoreSession(ABC):
     """An open transaction: the only place that restricts statements to a namespace.
 
     The rows of a namespace carry its number, which the methods `of_*` bind as the first parameter. A list is one
@@ -52,7 +52,7 @@ class Session(ABC):
 
     @property
     @abstractmethod
-    def state(self) -> State | None:
+    def state(self) -> NamespaceState | None:
         """The state of the namespace when the transaction began; None before the first write to it."""
 
     @abstractmethod
@@ -125,7 +125,7 @@ class Session(ABC):
                 raise missing(key, self.name)
 
 
-S = TypeVar("S", bound=Session)
+S = TypeVar("S", bound=StoreSession)
 """A transaction of a database."""
 
 

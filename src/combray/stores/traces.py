@@ -14,7 +14,7 @@ from combray.language.indexing import index_entry
 from combray.language.substrings import occurring
 from combray.runtime import Trace
 from combray.stores.rows import to_memory
-from combray.stores.session import Session
+from combray.stores.session import StoreSession
 from combray.types import CATEGORIES, EDGE_TYPES, KINDS, STATUSES, TIERS, TRUSTS, Memory
 
 PIECE = 16
@@ -31,7 +31,7 @@ OWN_WORDS = " ".join((*STATUSES, *KINDS, *CATEGORIES, *TIERS, *TRUSTS, *EDGE_TYP
 """Words that the store itself writes: values of columns, and details of the operation log."""
 
 
-def traces(session: Session, keys: Sequence[int]) -> list[Trace]:
+def traces(session: StoreSession, keys: Sequence[int]) -> list[Trace]:
     """Return the bytes of the memories, including those that other memories contain too."""
     if session.number is None:
         return []
@@ -56,7 +56,7 @@ def traces(session: Session, keys: Sequence[int]) -> list[Trace]:
     return list(dict.fromkeys(each for each in found if len(each.value) >= _LEAST_BYTES))
 
 
-def _rare_words(memories: Sequence[Memory], session: Session) -> Iterator[bytes]:
+def _rare_words(memories: Sequence[Memory], session: StoreSession) -> Iterator[bytes]:
     """Yield the words and index terms that no other memory of the namespace contains."""
     terms = [dict.fromkeys(each for field in index_entry(memory).fields for each in field) for memory in memories]
     counts = Counter(each for some in terms for each in some)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from combray.language.indexing import terms_version
 from combray.stores.indexes import Indexed, aliases, labels
-from combray.stores.session import Row, Session
+from combray.stores.session import Row, StoreSession
 
 REMEDY = "'combray doctor --repair' rebuilds it"
 _OF_MEMORIES = ("vector", "label", "alias", "version", "chunk")
@@ -12,7 +12,7 @@ _OF_MEMORIES = ("vector", "label", "alias", "version", "chunk")
 _TERMS_VERSION = "terms_version"
 
 
-def stray_problems(session: Session) -> list[str]:
+def stray_problems(session: StoreSession) -> list[str]:
     """Report rows of memories that do not exist."""
     sql = session.sql
     counts = {"edges of missing memories": session.rows(sql.upkeep.count_stray_edges)[0][0]}
@@ -21,7 +21,7 @@ def stray_problems(session: Session) -> list[str]:
     return [f"{count} {what}" for what, count in counts.items() if count]
 
 
-def remove_strays(session: Session) -> list[str]:
+def remove_strays(session: StoreSession) -> list[str]:
     """Remove rows of memories that do not exist. Return what was done."""
     sql = session.sql
     removed = {"edge": session.run(sql.upkeep.remove_stray_edges)}
@@ -33,7 +33,7 @@ def remove_strays(session: Session) -> list[str]:
 class IndexCheck:
     """Compares labels and terms with the memories, each of which is seen once."""
 
-    def __init__(self, session: Session) -> None:
+    def __init__(self, session: StoreSession) -> None:
         self._rows: set[Row] = {*session.rows(session.sql.labels.every), *session.rows(session.sql.aliases.every)}
         self._missing = 0
         self.wrong_terms = 0
@@ -53,11 +53,11 @@ class IndexCheck:
         return found
 
 
-def is_stale(session: Session) -> bool:
+def is_stale(session: StoreSession) -> bool:
     """Return whether the tokenizer has changed since the keyword index was written."""
     return session.rows(session.sql.settings.get, _TERMS_VERSION) != [(terms_version(),)]
 
 
-def note_terms_version(session: Session) -> None:
+def note_terms_version(session: StoreSession) -> None:
     """Note the tokenizer that the keyword index is written with."""
     session.run(session.sql.settings.put, _TERMS_VERSION, terms_version())

@@ -10,11 +10,10 @@ from datetime import UTC, datetime, timedelta
 from typing import Any
 
 import numpy as np
-from msgspec.structs import replace
 from numpy.typing import NDArray
 
 from combray.errors import ModelError
-from combray.language.indexing import content_hash
+from combray.language.indexing import with_hash
 from combray.language.tokens import term_set
 from combray.records import dataclass, field
 from combray.runtime import Vectors
@@ -32,7 +31,7 @@ def memory(content: str, minutes: float = 0, **fields: Any) -> Memory:
         "recorded_at": START + timedelta(minutes=minutes),
     }
     made = Memory(content=content, **(known | fields))
-    return made if made.content_hash else replace(made, content_hash=content_hash(made))
+    return made if made.content_hash else with_hash(made)
 
 
 def vector(*components: float) -> NDArray[np.float32]:

@@ -267,7 +267,7 @@ class OtherArms(StoreCases):
         assert (none.shape[0], has.tolist()) == (1, [False])
 
 
-class ContextExpansion(StoreCases):
+class ContextExpansionCases(StoreCases):
     """Weights, session gain, questions, order of turns, and writes between two reads."""
 
     def test_neighbours_terms_count_at_lower_weight(self, store: Store) -> None:

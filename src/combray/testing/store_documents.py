@@ -6,7 +6,7 @@ from __future__ import annotations
 import pytest
 
 from combray.errors import NotFoundError
-from combray.runtime import Document, Documents, Reader, Store, Workspace
+from combray.runtime import Document, DocumentIndex, Reader, Store, Workspace
 from combray.testing.fakes import memory
 from combray.testing.store_cases import T0, StoreCases, add, rolled_back
 
@@ -21,11 +21,11 @@ class Files(StoreCases):
     """Promises of `Reader.documents` and `Writer.documents`."""
 
     @pytest.fixture
-    def documents(self, reader: Reader) -> Documents:
+    def documents(self, reader: Reader) -> DocumentIndex:
         """The files of the namespace "default"."""
         return reader.documents
 
-    def test_workspaces_keep_the_order_they_came_in(self, store: Store, documents: Documents) -> None:
+    def test_workspaces_keep_the_order_they_came_in(self, store: Store, documents: DocumentIndex) -> None:
         whole = Workspace("/z", (), ("/s", "/t"), True, "toy:4", "untrusted", judged=True)
         with store.transaction("default") as tx:
             tx.documents.put_workspace(Workspace("/z"))
@@ -35,7 +35,7 @@ class Files(StoreCases):
         assert kept == [whole, Workspace("/a", ("/x.md",))]
         assert store.reader("other").documents.workspaces() == []
 
-    def test_a_file_gives_its_chunks_in_order(self, store: Store, documents: Documents) -> None:
+    def test_a_file_gives_its_chunks_in_order(self, store: Store, documents: DocumentIndex) -> None:
         a, b, c = add(store, memory("a", 1), memory("b", 2), memory("c", 3))
         with store.transaction("default") as tx:
             tx.documents.put(_file("b.md"), [(c, "hc"), (a, "ha")])
@@ -48,7 +48,9 @@ class Files(StoreCases):
         assert (documents.chunk_count(ROOT), documents.chunk_count("/elsewhere")) == (3, 0)
         assert documents.loose() == []
 
-    def test_what_leaves_a_file_is_loose_and_found_by_its_text(self, store: Store, documents: Documents) -> None:
+    def test_what_leaves_a_file_is_loose_and_found_by_its_text(
+        self, store: Store, documents: DocumentIndex
+    ) -> None:
         a, b, c = add(store, memory("a", 1), memory("b", 2), memory("c", 3))
         with store.transaction("default") as tx:
             tx.documents.put(_file("a.md"), [(a, "ha"), (b, "hb")])
@@ -64,7 +66,7 @@ class Files(StoreCases):
         assert documents.loose() == [c]
         assert documents.chunks(ROOT, "a.md") == [(b, "hb"), (a, "ha")]
 
-    def test_a_forgotten_workspace_takes_its_files_along(self, store: Store, documents: Documents) -> None:
+    def test_a_forgotten_workspace_takes_its_files_along(self, store: Store, documents: DocumentIndex) -> None:
         (a,) = add(store, memory("a", 1))
         with store.transaction("default") as tx:
             tx.documents.put_workspace(Workspace(ROOT))
@@ -73,7 +75,7 @@ class Files(StoreCases):
             tx.documents.drop_workspace(ROOT)
         assert (documents.workspaces(), documents.files(ROOT), documents.loose()) == ([], [], [a])
 
-    def test_an_erased_chunk_is_no_chunk_any_more(self, store: Store, documents: Documents) -> None:
+    def test_an_erased_chunk_is_no_chunk_any_more(self, store: Store, documents: DocumentIndex) -> None:
         a, b = add(store, memory("a", 1), memory("b", 2))
         with store.transaction("default") as tx:
             tx.documents.put(_file("a.md"), [(a, "ha"), (b, "hb")])
@@ -84,7 +86,7 @@ class Files(StoreCases):
         # A short file could be guessed from its hash. By size and time it is not read again until it changes.
         assert documents.files(ROOT) == [_file("a.md", "")]
 
-    def test_files_stay_in_their_namespace(self, store: Store, documents: Documents) -> None:
+    def test_files_stay_in_their_namespace(self, store: Store, documents: DocumentIndex) -> None:
         (a,) = add(store, memory("a", 1))
         with store.transaction("default") as tx:
             tx.documents.put(_file("a.md"), [(a, "ha")])
@@ -94,7 +96,7 @@ class Files(StoreCases):
             tx.documents.put(_file("a.md"), [(a, "ha")])
         assert documents.chunks(ROOT, "a.md") == [(a, "ha")]
 
-    def test_a_failed_write_leaves_files_as_they_were(self, store: Store, documents: Documents) -> None:
+    def test_a_failed_write_leaves_files_as_they_were(self, store: Store, documents: DocumentIndex) -> None:
         a, b = add(store, memory("a", 1), memory("b", 2))
         with store.transaction("default") as tx:
             tx.documents.put(_file("a.md"), [(a, "ha")])

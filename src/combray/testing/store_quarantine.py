@@ -21,7 +21,7 @@ HIDDEN = "green tea tea xylophone"
 APART: dict[str, Any] = {"author": "Mallory", "entities": ("Ann", "Zed"), "trust": "quarantined"}
 
 
-class Quarantine(StoreCases):
+class QuarantineCases(StoreCases):
     """Two namespaces with one session: "with" has a quarantined turn in the middle, "without" has not."""
 
     def both(self, store: Store) -> dict[str, list[int]]:

@@ -10,10 +10,10 @@ class TestMyStore(StoreSuite):
 from __future__ import annotations
 
 from combray.testing.store_aliases import Aliases
-from combray.testing.store_arms import ContextExpansion, KeywordArms, OtherArms
+from combray.testing.store_arms import ContextExpansionCases, KeywordArms, OtherArms
 from combray.testing.store_documents import Files
 from combray.testing.store_filters import Conditions, Filters
-from combray.testing.store_quarantine import Quarantine
+from combray.testing.store_quarantine import QuarantineCases
 from combray.testing.store_queue import Queues
 from combray.testing.store_reads import Reads
 from combray.testing.store_runs import Runs
@@ -28,10 +28,10 @@ class StoreSuite(
     Filters,
     Conditions,
     KeywordArms,
-    ContextExpansion,
+    ContextExpansionCases,
     OtherArms,
     Aliases,
-    Quarantine,
+    QuarantineCases,
     Writes,
     Erasing,
     Runs,

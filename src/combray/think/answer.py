@@ -48,7 +48,7 @@ def think(
     refuse_quarantined(options)
     answer = memories.recall(question, limit=limit, preset=preset, namespaces=namespaces, **options)
     of_now = not (options.get("as_of") or read(question, ()).asks_past)
-    walk = _Walk(memories, spaces, answer, budget_of(memories, budget), of_now)
+    walk = _Thinking(memories, spaces, answer, budget_of(memories, budget), of_now)
     with_earlier = not {name for name, value in options.items() if value} - _PLAIN_OPTIONS
     sources = numbered(answer.hits, spaces, now=memories.runtime.clock(), with_earlier=with_earlier)
     if not sources:
@@ -60,7 +60,7 @@ def think(
 
 
 @dataclass(frozen=True)
-class _Walk:
+class _Thinking:
     """One question, the answer of recall, and the token budget of the prompt."""
 
     memories: Memories

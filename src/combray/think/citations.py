@@ -14,7 +14,7 @@ from combray.records import dataclass, field, replace
 from combray.think.evidence import Evidence, evidence, joined
 from combray.think.prompt import says_unknown, unknown_terms
 from combray.think.sources import OUTDATED, Source, one_line
-from combray.think.support import Asked, Nearness, Support, check
+from combray.think.support import Nearness, QuestionWords, SentenceSupport, check
 from combray.think.thought import Citation, Rejected
 
 MOST_CHARACTERS = 4000
@@ -43,7 +43,7 @@ class Checked:
         return sum(self.shares) / len(self.shares) if self.shares else 0.0
 
 
-def checked(text: str, sources: Sequence[Source], question: Asked, near: Nearness | None) -> Checked:
+def checked(text: str, sources: Sequence[Source], question: QuestionWords, near: Nearness | None) -> Checked:
     """Check every sentence of a model's answer against the memories it cites."""
     result = Checked()
     held = {source.number: evidence(source.memory) for source in sources}
@@ -54,7 +54,7 @@ def checked(text: str, sources: Sequence[Source], question: Asked, near: Nearnes
         bare = one_line(_MARK.sub("", sentence))
         numbers = _numbers(sentence)
         if numbers and any(char.isalnum() for char in bare):
-            _cited(_Claim(bare, held, question, near, not_now), numbers, result)
+            _cited(_CitedSentence(bare, held, question, near, not_now), numbers, result)
         elif any(char.isalnum() for char in bare):
             # A sentence without a citation stays only if it just says that the answer is not known.
             if says_unknown(bare) and not term_set(bare) - question.terms - unknown_terms():
@@ -86,17 +86,17 @@ def _numbers(sentence: str) -> list[int]:
 
 
 @dataclass(frozen=True)
-class _Claim:
+class _CitedSentence:
     """One sentence of the model's answer, and the memories by number."""
 
     sentence: str
     held: Mapping[int, Evidence]
-    question: Asked
+    question: QuestionWords
     near: Nearness | None
     not_now: Mapping[int, str]
     """Memories that do not say how things are, by number, each with the reason."""
 
-    def misdated(self, good: Mapping[int, Support]) -> str:
+    def misdated(self, good: Mapping[int, SentenceSupport]) -> str:
         """Return why the sentence says of the present what was or will be; "" if it does not."""
         if not good or not good.keys() <= self.not_now.keys() or tense_of(self.sentence) != "present":
             return ""
@@ -105,12 +105,12 @@ class _Claim:
         dated = problem != OUTDATED and has_time_expression(self.sentence)
         return "" if dated or tells_of_past(self.sentence) else problem
 
-    def verdict(self, numbers: Sequence[int]) -> Support:
+    def verdict(self, numbers: Sequence[int]) -> SentenceSupport:
         """Check the sentence against these memories together."""
         some = [self.held[number] for number in numbers]
         return check(self.sentence, some[0] if len(some) == 1 else joined(some), self.question, self.near)
 
-    def together(self, numbers: Sequence[int], good: Mapping[int, Support]) -> dict[int, Support]:
+    def together(self, numbers: Sequence[int], good: Mapping[int, SentenceSupport]) -> dict[int, SentenceSupport]:
         """Return the supporting memories, plus others with words of the sentence that these lack.
 
         If no memory supports the sentence alone, all of them must together.
@@ -118,23 +118,23 @@ class _Claim:
         if not good and not self.verdict(numbers).how:
             return {}
         missing = term_set(self.sentence).difference(*(self.held[number].terms for number in good))
-        found: dict[int, Support] = {}
+        found: dict[int, SentenceSupport] = {}
         for number in numbers:
             if number in good:
                 found[number] = good[number]
             elif missing & self.held[number].terms:
                 best = max(self.held[number].parts, key=lambda part: len(missing & part.terms))
-                found[number] = Support("together", best.text)
+                found[number] = SentenceSupport("together", best.text)
         return found
 
-    def repaired(self, cited: Sequence[int]) -> dict[int, Support]:
+    def repaired(self, cited: Sequence[int]) -> dict[int, SentenceSupport]:
         """Return the one memory that was not cited and supports the sentence, if there is exactly one."""
         verdicts = {number: self.verdict([number]) for number in self.held if number not in cited}
         good = [(number, verdict) for number, verdict in verdicts.items() if verdict.how]
         return {good[0][0]: replace(good[0][1], how="repaired")} if len(good) == 1 else {}
 
 
-def _cited(claim: _Claim, numbers: list[int], result: Checked) -> None:
+def _cited(claim: _CitedSentence, numbers: list[int], result: Checked) -> None:
     """Keep a sentence with its supporting citations, or reject it."""
     cited = [number for number in numbers if number in claim.held]
     verdicts = {number: claim.verdict([number]) for number in cited}

@@ -19,7 +19,7 @@ _MOST_DATED = 20
 
 
 @dataclass(frozen=True, slots=True)
-class Part:
+class Clause:
     """A sentence or clause, and its terms."""
 
     text: str
@@ -30,8 +30,8 @@ class Part:
 class Evidence:
     """One memory, or several combined. `said`: each memory with its sentences; `parts`: sentences and clauses."""
 
-    said: tuple[tuple[Memory, tuple[Part, ...]], ...]
-    parts: tuple[Part, ...]
+    said: tuple[tuple[Memory, tuple[Clause, ...]], ...]
+    parts: tuple[Clause, ...]
     keys: frozenset[str]
     terms: frozenset[str]
     words: str
@@ -59,9 +59,9 @@ class Evidence:
 def evidence(memory: Memory) -> Evidence:
     """Prepare one memory."""
     said = tuple(
-        Part(each, term_set(each)) for text in (memory.content, memory.context) for each in sentences(text)
+        Clause(each, term_set(each)) for text in (memory.content, memory.context) for each in sentences(text)
     )
-    halves = [Part(half, term_set(half)) for each in said for half in clauses(each.text) if half != each.text]
+    halves = [Clause(half, term_set(half)) for each in said for half in clauses(each.text) if half != each.text]
     words = "\n".join([memory.content, memory.context, memory.author or "", " ".join(memory.entities)])
     return Evidence(
         said=((memory, said),),

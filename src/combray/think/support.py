@@ -34,7 +34,7 @@ Nearness = Callable[[str, str], float]
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
+class QuestionWords:
     """The question's words, and the names known in the namespace. `of_now`: it asks how things are."""
 
     keys: frozenset[str]
@@ -45,7 +45,7 @@ class Asked:
 
 
 @dataclass(frozen=True, slots=True)
-class Support:
+class SentenceSupport:
     """How a memory supports a sentence, and the quote that does. `how` is None without support; see `problem`.
 
     `share`, 0 to 1: the share of the sentence's words that the memory has.
@@ -57,18 +57,20 @@ class Support:
     share: float = 0.0
 
 
-def asked(question: str, known: Sequence[str], *, of_now: bool = True) -> Asked:
+def asked(question: str, known: Sequence[str], *, of_now: bool = True) -> QuestionWords:
     """Prepare a question for checks."""
     keys = frozenset(token.key for token in tokenise(question))
-    return Asked(keys, term_set(question), question, frozenset(known), of_now)
+    return QuestionWords(keys, term_set(question), question, frozenset(known), of_now)
 
 
-def check(sentence: str, against: Evidence, question: Asked, near: Nearness | None = None) -> Support:
+def check(
+    sentence: str, against: Evidence, question: QuestionWords, near: Nearness | None = None
+) -> SentenceSupport:
     """Check whether the evidence supports the sentence."""
     rest, problem = _without_dates(sentence, against, question)
     problem = problem or _stranger(rest, against, question)
     if problem:
-        return Support(None, problem=problem)
+        return SentenceSupport(None, problem=problem)
     spelt = [token for token in tokenise(rest) if token.kind == "number" and not token.word.isdigit()]
     # "Previously" of a superseded memory, as the prompt asks for, is no word of that memory.
     passing = term_set(" ".join([*sorted(vocabulary().adverbs), *(token.word for token in spelt)]))
@@ -77,16 +79,16 @@ def check(sentence: str, against: Evidence, question: Asked, near: Nearness | No
         return _value_alone(against, question)
     quote = _place(terms, against)
     if not quote:
-        return Support(None, problem="the memory does not mention it")
+        return SentenceSupport(None, problem="the memory does not mention it")
     problem = _opposite(sentence, quote)
     if problem:
-        return Support(None, problem=problem)
+        return SentenceSupport(None, problem=problem)
     how = _words_shared(terms, against, question, lambda: near is not None and near(sentence, quote) >= NEAR)
     problem = "" if how else "too few of its words are in the memory"
-    return Support(how, quote, problem, _share(terms, against))
+    return SentenceSupport(how, quote, problem, _share(terms, against))
 
 
-def _without_dates(sentence: str, against: Evidence, question: Asked) -> tuple[str, str]:
+def _without_dates(sentence: str, against: Evidence, question: QuestionWords) -> tuple[str, str]:
     """Return the sentence without the dates that the evidence or the question confirms, and any problem found."""
     if not has_time_expression(sentence):
         return sentence, ""
@@ -123,7 +125,7 @@ def _named(dated: Dated, memory: Memory, dates: Sequence[Dated], sentence: str) 
     return (repeated or not dates) and dated.first <= first and end <= dated.end
 
 
-def _stranger(rest: str, against: Evidence, question: Asked) -> str:
+def _stranger(rest: str, against: Evidence, question: QuestionWords) -> str:
     """Return a problem if the sentence has a number or name that neither the evidence nor the question has."""
     named = [*names(rest), *extract(rest), *(name for name in question.known if name in rest)]
     own_words = question.text.casefold()
@@ -150,7 +152,7 @@ def _ordinary(token: Token) -> bool:
     return token.kind != "word" or token.word in listed or pronoun or is_stop(token.word)
 
 
-def _of_another(rest: str, against: Evidence, question: Asked) -> str:
+def _of_another(rest: str, against: Evidence, question: QuestionWords) -> str:
     """Return a problem if the sentence attributes one person's statement to another."""
     authors = {memory.author for memory in against.memories if memory.author}
     if not authors or {author.casefold() for author in authors} & (USERS | ASSISTANTS):
@@ -180,13 +182,13 @@ def _terms_of_authors(against: Evidence) -> frozenset[str]:
     return frozenset(term for memory in against.memories for term in term_set(memory.author or ""))
 
 
-def _value_alone(against: Evidence, question: Asked) -> Support:
+def _value_alone(against: Evidence, question: QuestionWords) -> SentenceSupport:
     """Check an answer that is only a date or number: the memory must be about the question."""
     wanted = question.terms - _terms_of_authors(against)
     quote = _place(wanted, against)
     if not quote or len(wanted & against.terms) < ALL_WORDS * len(wanted):
-        return Support(None, problem="the memory is not about the question")
-    return Support("words", quote, share=_share(wanted, against))
+        return SentenceSupport(None, problem="the memory is not about the question")
+    return SentenceSupport("words", quote, share=_share(wanted, against))
 
 
 def _share(terms: frozenset[str], against: Evidence) -> float:
@@ -194,7 +196,7 @@ def _share(terms: frozenset[str], against: Evidence) -> float:
 
 
 def _words_shared(
-    terms: frozenset[str], against: Evidence, question: Asked, near: Callable[[], bool]
+    terms: frozenset[str], against: Evidence, question: QuestionWords, near: Callable[[], bool]
 ) -> How | None:
     new = terms - question.terms
     every = _share(terms, against)

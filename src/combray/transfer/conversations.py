@@ -8,10 +8,10 @@ from datetime import datetime
 from pathlib import Path
 from typing import Any, Protocol, cast
 
-from combray.clients.sessions import turn_id
 from combray.records import dataclass
 from combray.remember.validate import scope_tag
 from combray.runtime import Memories, Rememberer
+from combray.sessions.session import turn_id
 from combray.transfer.sources import read_sources
 from combray.transfer.turns import Turn
 from combray.types import Memory, MemoryItem, Remembered
@@ -81,7 +81,7 @@ def ingest(
     tags = () if scope is None else (scope_tag(scope),)
     report = IngestReport()
     namespaces: dict[str, None] = {}
-    for found in read_sources(Path(path), now=engine.runtime.clock()):
+    for found in read_sources(Path(path), now=engine.runtime.clock(), zone=engine.runtime.zone):
         report.files += 1
         if found.problem:
             report.unread += ((found.name, found.problem),)

@@ -20,7 +20,7 @@ Progress = Callable[[int], None]
 
 
 @runtime_checkable
-class Target(Rememberer, Protocol):
+class ImportTarget(Rememberer, Protocol):
     """A namespace to import into, such as an `Engine`."""
 
     @property
@@ -30,7 +30,7 @@ class Target(Rememberer, Protocol):
 
 
 def import_from(
-    target: Target | Store,
+    target: ImportTarget | Store,
     namespace: str,
     lines: Iterable[str | bytes],
     *,
@@ -57,8 +57,8 @@ def import_from(
     `skip_bad`. An export is written in one transaction, items in one per batch. Raises ModelError before it
     writes if the vectors of an export cannot be computed.
     """
-    engine = target if isinstance(target, Target) else None
-    store = target.runtime.store if isinstance(target, Target) else target
+    engine = target if isinstance(target, ImportTarget) else None
+    store = target.runtime.store if isinstance(target, ImportTarget) else target
     if engine is not None and engine.namespace != namespace:
         problem = f"{namespace!r} is not the engine's namespace {engine.namespace!r}."
         raise InvalidInputError("namespace", problem, "Open an engine with that namespace.")

@@ -14,7 +14,7 @@ from combray.forms.remembering import Remembering
 from combray.records import dataclass, field, replace
 from combray.remember.validate import Validate
 from combray.runtime import Runtime
-from combray.transfer.parser import Entry, Parsed
+from combray.transfer.parser import Parsed, PlacedObject
 from combray.transfer.report import Problem, problem_of, shown
 from combray.types import EDGE_TYPES, EdgeType, Memory
 from combray.values import clean_text, fraction, one_of
@@ -45,7 +45,7 @@ class ItemEdge:
     type: EdgeType
     weight: float
     reason: str
-    entry: Entry
+    entry: PlacedObject
 
 
 @dataclass(slots=True)
@@ -79,7 +79,7 @@ def read_items(parsed: Parsed, namespace: str, now: float, runtime: Runtime) -> 
 
 
 def _item(
-    place: int, entry: Entry, parsed: Parsed, state: Remembering, runtime: Runtime
+    place: int, entry: PlacedObject, parsed: Parsed, state: Remembering, runtime: Runtime
 ) -> tuple[Item, list[ItemEdge]]:
     given = dict(entry.fields)
     edges = given.pop("edges", None) or []
@@ -118,7 +118,7 @@ def _keep_foreign_id(fields: dict[str, Any]) -> None:
         del fields["id"]
 
 
-def _edge(source: int, given: Any, entry: Entry) -> ItemEdge:
+def _edge(source: int, given: Any, entry: PlacedObject) -> ItemEdge:
     named: dict[str, Any] = given if isinstance(given, dict) else {"target": given}
     fields = {_EDGE_RENAMED.get(name, name): value for name, value in named.items()}
     unknown = sorted(set(fields) - set(_EDGE_FIELDS))

@@ -22,7 +22,7 @@ Relation = tuple[str, str, str]
 """From, to, type."""
 
 
-class Store(Protocol):
+class GraphEngine(Protocol):
     """What the graph needs of an engine."""
 
     def list(self, where: Any = None, *, order: str = ..., limit: int = ..., after: str = ...) -> Any:
@@ -81,7 +81,7 @@ class Graph:
 class KnowledgeGraph:
     """The graph in the namespace of an engine. Its writes add or hide memories; nothing is destroyed."""
 
-    def __init__(self, store: Store) -> None:
+    def __init__(self, store: GraphEngine) -> None:
         self._memories = store
 
     def read(self) -> Graph:

@@ -16,6 +16,7 @@ import msgspec
 import numpy as np
 
 from combray.errors import StoreBusyError, StoreError
+from combray.language.indexing import with_current_hash
 from combray.records import dataclass, replace
 from combray.runtime import Arrival, Filter, Link, Reader, Store, Writer
 from combray.types import Edge, Memory, Version
@@ -158,7 +159,9 @@ def _read(reader: Reader, keys: Sequence[int], models: Sequence[str]) -> _Batch:
         rows, has = reader.vectors(model, np.array(there, dtype=np.int64))
         for place in np.flatnonzero(has):
             vectors[place][model] = rows[place]
-    return _Batch(there, reader.memories(there), [reader.history(key) for key in there], vectors)
+    # The source may be of an earlier version, whose hashes the target does not find.
+    memories = list(map(with_current_hash, reader.memories(there)))
+    return _Batch(there, memories, [reader.history(key) for key in there], vectors)
 
 
 def _batches(store: Store, namespace: str) -> Iterator[_Batch]:

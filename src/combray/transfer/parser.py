@@ -14,7 +14,7 @@ _BYTE_ORDER_MARK = "\ufeff"
 
 
 @dataclass(frozen=True, slots=True)
-class Entry:
+class PlacedObject:
     """One JSON object and its place: a line from 1, or an entry of a file that is one JSON value.
 
     `broken` entries are empty and already reported; they keep the numbering of the following ones.
@@ -31,8 +31,8 @@ class Parsed:
     """The objects of a file. `head`: the header of an export, or a draft without its lists."""
 
     shape: Shape
-    entries: list[Entry] = field(default_factory=list)
-    edges: list[Entry] = field(default_factory=list)
+    entries: list[PlacedObject] = field(default_factory=list)
+    edges: list[PlacedObject] = field(default_factory=list)
     head: dict[str, Any] = field(default_factory=dict)
     problems: list[Problem] = field(default_factory=list)
 
@@ -87,9 +87,9 @@ def _lines(shape: Shape, texts: list[str], problems: list[Problem]) -> Parsed:
             continue
         known, value = _json(text)
         if known and isinstance(value, dict):
-            parsed.entries.append(Entry(value, number))
+            parsed.entries.append(PlacedObject(value, number))
             continue
-        parsed.entries.append(Entry({}, number, broken=True))
+        parsed.entries.append(PlacedObject({}, number, broken=True))
         wrong = "is not a JSON object" if known else "is not valid JSON"
         remedy = 'Write one object per line, such as {"content": "..."}, or remove the line.'
         problems.append(Problem(number, f"{shown(text.strip())} {wrong}.", remedy))
@@ -115,14 +115,14 @@ def _one_value(value: Any, problems: list[Problem]) -> Parsed:
     return parsed
 
 
-def _entries(values: list[Any], name: str, problems: list[Problem]) -> list[Entry]:
+def _entries(values: list[Any], name: str, problems: list[Problem]) -> list[PlacedObject]:
     found = []
     for number, value in enumerate(values, 1):
         place = f"{name} {number}"
         if isinstance(value, dict):
-            found.append(Entry(value, 0, place))
+            found.append(PlacedObject(value, 0, place))
         else:
             problem = f"{shown(value)} is not a JSON object."
             problems.append(Problem(0, problem, 'Write {"content": "..."}.', place))
-            found.append(Entry({}, 0, place, broken=True))
+            found.append(PlacedObject({}, 0, place, broken=True))
     return found

@@ -12,7 +12,7 @@ from typing import Any, get_type_hints
 import msgspec
 
 from combray.errors import InvalidInputError
-from combray.language.indexing import content_hash
+from combray.language.indexing import with_current_hash
 from combray.remember.validate import Validate
 from combray.transfer.report import shown
 from combray.types import Edge, Memory, Version
@@ -59,6 +59,7 @@ def line(record: str, value: Memory | Version | Edge) -> str:
     """Return the line of a record: every field but the namespace, which is in the header."""
     fields = {"record": record, **msgspec.structs.asdict(value)}
     fields.pop("namespace", None)
+    fields |= {name: each.astimezone(UTC) for name, each in fields.items() if isinstance(each, datetime)}
     return _encode(fields).decode() + "\n"
 
 
@@ -89,9 +90,7 @@ def read_memory(fields: Mapping[str, Any], namespace: str) -> Memory:
         if not getattr(memory, name):
             raise InvalidInputError(name, "must not be empty.", "Give every memory an id and a content.")
     _check_lengths(msgspec.structs.asdict(memory), memory.kind)
-    if "content_hash" not in values:
-        memory = msgspec.structs.replace(memory, content_hash=content_hash(memory))
-    return memory
+    return with_current_hash(memory)
 
 
 def read_version(fields: Mapping[str, Any]) -> Version:

@@ -18,7 +18,7 @@ from combray.language.scopes import scope_set
 from combray.records import dataclass, field, replace
 from combray.remember.guard import Guard, shown_words, was_released
 from combray.runtime import Arrival, Embedder, Link, Reader, Store, Writer
-from combray.transfer.parser import Entry, Parsed
+from combray.transfer.parser import Parsed, PlacedObject
 from combray.transfer.records import check_header, read_edge, read_memory, read_version
 from combray.transfer.report import ImportReport, Problem, problem_of, shown
 from combray.types import SCOPED_EDGES, Edge, Memory, Version
@@ -46,7 +46,7 @@ class Restoration:
     quarantined: int = 0
     skipped: int = 0
 
-    def read_memory(self, entry: Entry) -> None:
+    def read_memory(self, entry: PlacedObject) -> None:
         """Take a memory that is new. Raises InvalidInputError."""
         memory = read_memory(entry.fields, self.namespace)
         if memory.id in self.new:
@@ -72,7 +72,7 @@ class Restoration:
         noted = {**memory.metadata, "guard": verdict.as_metadata(memory.trust)}
         return msgspec.structs.replace(memory, trust="quarantined", metadata=noted)
 
-    def read_version(self, entry: Entry) -> None:
+    def read_version(self, entry: PlacedObject) -> None:
         """Take a version that is new. Raises InvalidInputError."""
         version = read_version(entry.fields)
         self._must_know("memory_id", version.memory_id)
@@ -84,7 +84,7 @@ class Restoration:
             raise InvalidInputError("number", problem, "Keep the order of the export.")
         rows.append(version)
 
-    def read_edge(self, entry: Entry) -> None:
+    def read_edge(self, entry: PlacedObject) -> None:
         """Take an edge that is new. Raises InvalidInputError."""
         edge = read_edge(entry.fields)
         self._must_know("source", edge.source)

@@ -5,16 +5,17 @@ from __future__ import annotations
 import time
 import zipfile
 from collections.abc import Iterable, Iterator, Mapping
+from datetime import UTC, tzinfo
 from pathlib import Path
 from typing import Any
 
-from combray.clients.chats import read_archive, read_chats
-from combray.clients.databases import is_database, read_database
-from combray.clients.history import session_files
-from combray.clients.sessions import Session, read_session
 from combray.errors import InvalidInputError
 from combray.guard.redaction import redact
 from combray.records import dataclass
+from combray.sessions.chats import read_archive, read_chats
+from combray.sessions.databases import is_database, read_database
+from combray.sessions.files import session_files
+from combray.sessions.session import Session, read_session
 from combray.transfer.parser import Parsed, parse
 from combray.transfer.report import Problem, problem_of
 from combray.transfer.turns import Turn, haystack_turns, plain_turn, sessions_turns
@@ -36,7 +37,7 @@ class ConversationFile:
 
 
 @dataclass(frozen=True, slots=True)
-class Source:
+class SourceFile:
     """One file and its conversations; or why it could not be read."""
 
     name: str
@@ -44,7 +45,7 @@ class Source:
     problem: str = ""
 
 
-def read_sources(path: Path, *, now: float | None = None) -> Iterator[Source]:
+def read_sources(path: Path, *, now: float | None = None, zone: tzinfo = UTC) -> Iterator[SourceFile]:
     """Yield the files of a folder or an archive with their conversations, or the one file.
 
     Raises InvalidInputError and OSError for a single file; those of a folder are reported as problems.
@@ -57,39 +58,41 @@ def read_sources(path: Path, *, now: float | None = None) -> Iterator[Source]:
             raise InvalidInputError(
                 path.name, "is an SQLite file without conversations of Cursor or opencode.", "Check the path."
             )
-        yield Source(str(path), _conversations(sessions))
+        yield SourceFile(str(path), _conversations(sessions))
     elif zipfile.is_zipfile(path):
         yield from _archive(path)
     else:
         sessions = _sessions(path)
-        found = tuple(read_conversations(path, now=now)) if sessions is None else _conversations(sessions)
-        yield Source(str(path), found)
+        found = (
+            tuple(read_conversations(path, now=now, zone=zone)) if sessions is None else _conversations(sessions)
+        )
+        yield SourceFile(str(path), found)
 
 
-def _folder(path: Path) -> Iterator[Source]:
+def _folder(path: Path) -> Iterator[SourceFile]:
     """The session files below a folder, or an export that was unpacked."""
     exports = sorted(path.glob("conversations*.json"))
     for each in exports or session_files(path):
         try:
             sessions = _sessions(each)
         except OSError as error:
-            yield Source(str(each), problem=f"{error.strerror or error}.")
+            yield SourceFile(str(each), problem=f"{error.strerror or error}.")
             continue
         if sessions is None:
-            yield Source(str(each), problem="has no messages in a known format.")
+            yield SourceFile(str(each), problem="has no messages in a known format.")
         else:
-            yield Source(str(each), _conversations(sessions))
+            yield SourceFile(str(each), _conversations(sessions))
 
 
-def _archive(path: Path) -> Iterator[Source]:
+def _archive(path: Path) -> Iterator[SourceFile]:
     count = 0
     try:
         for name, sessions in read_archive(path):
             count += 1
             if sessions is None:
-                yield Source(f"{path}:{name}", problem="has no conversations in a known format.")
+                yield SourceFile(f"{path}:{name}", problem="has no conversations in a known format.")
             else:
-                yield Source(f"{path}:{name}", _conversations(sessions))
+                yield SourceFile(f"{path}:{name}", _conversations(sessions))
     except (zipfile.BadZipFile, RuntimeError) as error:
         raise InvalidInputError(
             path.name, f"cannot be unpacked: {error}.", "Download the export again."
@@ -119,12 +122,15 @@ def _turns(session: Session) -> tuple[Turn, ...]:
     )
 
 
-def read_conversations(path: str | Path, *, now: float | None = None) -> Iterator[ConversationFile]:
+def read_conversations(
+    path: str | Path, *, now: float | None = None, zone: tzinfo = UTC
+) -> Iterator[ConversationFile]:
     """Yield the conversations of a file; the format is detected.
 
     Formats: JSON lines or one JSON array of turns (see `plain_turn`); an object, or an array of objects, with
     `conversation` (LoCoMo) or `haystack_sessions` (LongMemEval). `now` (Unix seconds): reference time for
-    relative dates. Raises InvalidInputError with the line numbers, and OSError.
+    relative dates; `zone`: that of times without one. Raises InvalidInputError with the line numbers, and
+    OSError.
     """
     place = Path(path)
     with place.open("rb") as lines:
@@ -141,9 +147,9 @@ def read_conversations(path: str | Path, *, now: float | None = None) -> Iterato
     if problems:
         raise _unreadable(place, problems)
     if kinds == {"turn"}:
-        yield ConversationFile(place.stem, _plain(parsed, moment, place))
+        yield ConversationFile(place.stem, _plain(parsed, moment, zone, place))
     else:
-        yield from _published(parsed, moment, place)
+        yield from _published(parsed, moment, zone, place)
 
 
 def _kind(fields: Mapping[str, Any]) -> str:
@@ -152,11 +158,11 @@ def _kind(fields: Mapping[str, Any]) -> str:
     return "haystack" if "haystack_sessions" in fields else "turn"
 
 
-def _plain(parsed: Parsed, now: float, place: Path) -> tuple[Turn, ...]:
+def _plain(parsed: Parsed, now: float, zone: tzinfo, place: Path) -> tuple[Turn, ...]:
     turns, problems = [], []
     for entry in parsed.entries:
         try:
-            turns.append(plain_turn(entry.fields, now))
+            turns.append(plain_turn(entry.fields, now, zone))
         except InvalidInputError as error:
             problems.append(problem_of(error, entry.line, entry.item))
     if problems:
@@ -164,15 +170,15 @@ def _plain(parsed: Parsed, now: float, place: Path) -> tuple[Turn, ...]:
     return tuple(turns)
 
 
-def _published(parsed: Parsed, now: float, place: Path) -> Iterator[ConversationFile]:
+def _published(parsed: Parsed, now: float, zone: tzinfo, place: Path) -> Iterator[ConversationFile]:
     for number, entry in enumerate(parsed.entries, 1):
         fields = entry.fields
         name = fields.get("sample_id") or fields.get("question_id") or f"{place.stem}-{number}"
         try:
             if _kind(fields) == "sessions":
-                turns = sessions_turns(fields["conversation"], now)
+                turns = sessions_turns(fields["conversation"], now, zone)
             else:
-                turns = haystack_turns(fields, now)
+                turns = haystack_turns(fields, now, zone)
         except InvalidInputError as error:
             raise _unreadable(place, [problem_of(error, entry.line, f"conversation {number} ({name})")]) from None
         yield ConversationFile(str(name), tuple(turns))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping
-from datetime import UTC, datetime
+from datetime import UTC, datetime, tzinfo
 from typing import Any
 
 from combray.errors import InvalidInputError
@@ -77,7 +77,7 @@ def _cut(text: str, longest: int) -> int:
     return longest
 
 
-def plain_turn(fields: Mapping[str, Any], now: float) -> Turn:
+def plain_turn(fields: Mapping[str, Any], now: float, zone: tzinfo = UTC) -> Turn:
     """Read a turn. Raises InvalidInputError.
 
     Keys: "text" or "content"; "author", "role" or "speaker"; "session"; "occurred_at" or "timestamp"; "context".
@@ -105,13 +105,13 @@ def plain_turn(fields: Mapping[str, Any], now: float) -> Turn:
         session="session" if session is None else str(session),
         text=text,
         author=values["author"],
-        occurred_at=as_moment("occurred_at", values["occurred_at"], now),
+        occurred_at=as_moment("occurred_at", values["occurred_at"], now, zone),
         context=values["context"] or "",
         metadata={**{name: each for name, each in rest.items() if each is not None}, **extra},
     )
 
 
-def sessions_turns(conversation: Mapping[str, Any], now: float) -> list[Turn]:
+def sessions_turns(conversation: Mapping[str, Any], now: float, zone: tzinfo = UTC) -> list[Turn]:
     """Read LoCoMo: `session_N` lists turns {speaker, dia_id, text, blip_caption?}; `session_N_date_time`.
 
     Sessions are ordered by number. Answer labels are never read. Raises InvalidInputError. Source: https://github.com/snap-research/locomo
@@ -121,7 +121,7 @@ def sessions_turns(conversation: Mapping[str, Any], now: float) -> list[Turn]:
         raise InvalidInputError("conversation", 'has no "session_1".', "Name the sessions session_N.")
     turns = []
     for _, name in sorted(names):
-        moment = as_moment(f"{name}_date_time", conversation.get(f"{name}_date_time"), now)
+        moment = as_moment(f"{name}_date_time", conversation.get(f"{name}_date_time"), now, zone)
         for number, fields in enumerate(_objects(name, conversation[name]), 1):
             caption = _optional("blip_caption", fields, name, number) or ""
             spoken = (_optional("text", fields, name, number) or "").strip()
@@ -141,7 +141,7 @@ def sessions_turns(conversation: Mapping[str, Any], now: float) -> list[Turn]:
     return turns
 
 
-def haystack_turns(fields: Mapping[str, Any], now: float) -> list[Turn]:
+def haystack_turns(fields: Mapping[str, Any], now: float, zone: tzinfo = UTC) -> list[Turn]:
     """Read LongMemEval: `haystack_sessions` lists sessions of {role, content}, with `haystack_dates` and
     `haystack_session_ids`.
 
@@ -157,7 +157,7 @@ def haystack_turns(fields: Mapping[str, Any], now: float) -> list[Turn]:
         if len(values) != len(sessions):
             problem = f"must have one entry per session ({len(sessions)}), got {len(values)}."
             raise InvalidInputError(name, problem)
-    dated = [as_moment("haystack_dates", date, now) for date in dates]
+    dated = [as_moment("haystack_dates", date, now, zone) for date in dates]
     moments: list[datetime] = []
     for date in dated:
         # A session without a date stays after the previous one in the file.

@@ -7,7 +7,7 @@ import math
 import re
 import unicodedata
 from collections.abc import Iterator, Mapping, Sequence
-from datetime import datetime
+from datetime import UTC, datetime, tzinfo
 from functools import partial
 from typing import Any
 
@@ -41,19 +41,20 @@ _bad = partial(InvalidInputError, "where")
 _ORDERED: tuple[Sort, ...] = ("number", "time")
 
 
-def parse(where: Mapping[str, Any] | None, now: float) -> Condition | None:
+def parse(where: Mapping[str, Any] | None, now: float, zone: tzinfo = UTC) -> Condition | None:
     """The condition that a `where` means, None for one that lets everything through.
 
-    `now` (unix seconds) is what times in words ("3 days ago") count from. Raises InvalidInputError.
+    `now` (unix seconds) is what times in words ("3 days ago") count from; days are those of `zone`. Raises
+    InvalidInputError.
     """
     if where is None or (isinstance(where, Mapping) and not where):
         return None
-    return _Parser(now).condition(where, 0)
+    return _Parser(now, zone).condition(where, 0)
 
 
 class _Parser:
-    def __init__(self, now: float) -> None:
-        self.now = now
+    def __init__(self, now: float, zone: tzinfo) -> None:
+        self.now, self.zone = now, zone
         self.comparisons = 0
 
     def condition(self, where: Any, depth: int) -> Condition:
@@ -136,7 +137,7 @@ class _Parser:
 
     def _moment(self, said: str, value: Any) -> datetime:
         try:
-            moment = as_moment("where", value, self.now)
+            moment = as_moment("where", value, self.now, self.zone)
         except InvalidInputError as error:
             raise _bad(f"{said} is not a time: {error.problem}", error.remedy) from None
         if moment is None:

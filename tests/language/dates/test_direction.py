@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from datetime import UTC, date, datetime
+from datetime import UTC, date, datetime, timedelta
 
 import pytest
 
@@ -97,7 +97,8 @@ def test_a_time_given_in_words_follows_the_text() -> None:
         assert moments == [NEXT, LAST, NEXT]
         kept = engine.get(note.id).expires_at
         assert kept is not None
-        assert kept.date() == NEXT
+        # To the end of that day.
+        assert kept.date() == NEXT + timedelta(days=1)
 
 
 @pytest.mark.parametrize("preset", ["default", "engram"])

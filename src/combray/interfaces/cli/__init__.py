@@ -35,7 +35,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
     gc.set_threshold(100_000, 20, 20)
     words = sys.argv[1:] if arguments is None else list(arguments)
     if words[:1] == ["hook"]:
-        from combray.hooks.command import run
+        from combray.agents.command import run
 
         run(words[1:])
     from combray.interfaces.cli.verbs import combray

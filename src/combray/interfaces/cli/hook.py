@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import click
 
-from combray.hooks.command import WORKING
-from combray.hooks.events import CLIENTS, VERBS
+from combray.agents.command import WORKING
+from combray.agents.events import CLIENTS, VERBS
 from combray.interfaces.cli.failures import Verb, say
 from combray.interfaces.cli.options import Target
 
@@ -42,7 +42,7 @@ def hook(
     errors are in hooks.log in the folder STORE.hooks. Hooks start `work` and
     `stay` themselves: work stores what was captured, stay keeps the store open for the next hooks.
     """
-    from combray.hooks.command import call
+    from combray.agents.command import call
 
     if outer is not None:
         given = {name: value or getattr(outer, name, None) for name, value in given.items()}

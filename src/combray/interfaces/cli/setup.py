@@ -18,9 +18,9 @@ from combray.interfaces.cli.options import Target, opens_store
 from combray.interfaces.cli.output import console, for_people, show_json, visible
 
 if TYPE_CHECKING:
-    from combray.clients.checking import Finding
-    from combray.clients.places import Places, Wanted
-    from combray.clients.wiring import Change
+    from combray.agents.clients.checking import ClientCheck
+    from combray.agents.clients.places import Places, Wanted
+    from combray.agents.clients.wiring import FileChange
 
 _NAMES = ("claude-code", "codex", "cursor", "gemini-cli", "openclaw", "opencode")
 _CLIENTS = click.argument("clients", metavar="CLIENT...", nargs=-1, type=click.Choice(_NAMES))
@@ -86,7 +86,7 @@ def eject(target: Target, clients: tuple[str, ...], name: str, **how: Any) -> No
     A file that nobody changed since the set-up gets every byte of its original back. From any other only the
     entries of Combray are removed. Memories stay in the store.
     """
-    from combray.clients.places import Wanted
+    from combray.agents.clients.places import Wanted
 
     places = _places(how)
     if not clients:
@@ -96,7 +96,7 @@ def eject(target: Target, clients: tuple[str, ...], name: str, **how: Any) -> No
 
 def _missing(places: Places) -> str:
     """The error for a call without a client; it names those that are used here."""
-    from combray.clients.wiring import found
+    from combray.agents.clients.wiring import found
 
     here = [client for client in _NAMES if found(client, places, _records())]
     return f"Name a client: {', '.join(_NAMES)}." + (f" Found here: {', '.join(here)}." if here else "")
@@ -104,8 +104,8 @@ def _missing(places: Places) -> str:
 
 def _wanted(client: str, places: Places, target: Target, how: dict[str, Any]) -> Wanted:
     """What to write: what is given, else what the last set-up wrote, else the defaults."""
-    from combray.clients import places as at
-    from combray.clients.wiring import recorded
+    from combray.agents.clients import places as at
+    from combray.agents.clients.wiring import recorded
 
     before = recorded(client, places, _records()) or at.Wanted(at.program(places.scope))
     return at.Wanted(
@@ -117,7 +117,7 @@ def _wanted(client: str, places: Places, target: Target, how: dict[str, Any]) ->
 
 
 def _places(how: dict[str, Any]) -> Places:
-    from combray.clients.places import Places
+    from combray.agents.clients.places import Places
 
     return Places("user" if how["user"] else "project", Path(os.path.abspath(how["folder"])))  # noqa: PTH100
 
@@ -143,7 +143,7 @@ def _records() -> Path:
 
 def _run(target: Target, clients: dict[str, Wanted], places: Places, how: dict[str, Any], *, undo: bool) -> None:
     """Plan all clients, show, ask, write."""
-    from combray.clients import wiring
+    from combray.agents.clients import wiring
 
     make = wiring.unplan if undo else wiring.plan
     plans = {client: make(client, places, wanted, _records()) for client, wanted in clients.items()}
@@ -173,7 +173,7 @@ def _remark(client: str, *, undo: bool) -> None:
     console().print(f"Restart the client. combray setup --check {client} shows whether it works.")
 
 
-def _show(target: Target, plans: dict[str, list[Change]], places: Places, *, written: bool) -> None:
+def _show(target: Target, plans: dict[str, list[FileChange]], places: Places, *, written: bool) -> None:
     if not for_people(target):
         show_json(
             [
@@ -205,7 +205,7 @@ def _colour(line: str) -> str:
     return {"+": "green", "-": "red", "@": "cyan"}.get(line[:1], "")
 
 
-def _action(change: Change) -> str:
+def _action(change: FileChange) -> str:
     if not change.changes:
         return "unchanged"
     return "created" if change.before is None else "removed" if change.after is None else "changed"
@@ -213,13 +213,13 @@ def _action(change: Change) -> str:
 
 def _check(target: Target, clients: tuple[str, ...], places: Places, how: dict[str, Any]) -> None:
     """Print the findings; exit 1 if one is bad. Without a client, those that are used here."""
-    from combray.clients import checking, wiring
+    from combray.agents.clients import checking, wiring
 
     records, runs = _records(), Path(data_folder(), "hooks")
     clients = clients or tuple(client for client in _NAMES if wiring.found(client, places, records))
     if not clients:
         nothing_found("none of the clients is used here. Name one, such as: combray setup --check claude-code")
-    found: dict[str, list[Finding]] = {}
+    found: dict[str, list[ClientCheck]] = {}
     for client in dict.fromkeys(clients):
         wanted = _wanted(client, places, target, how)
         found[client] = checking.check(client, places, wanted, runs)

@@ -222,8 +222,8 @@ def ingest(
 
 def _histories(clients: tuple[str, ...]) -> list[str]:
     """The folders of clients that exist. A client without any is an error."""
-    from combray.clients.history import folders
-    from combray.clients.places import Places
+    from combray.agents.clients.history import folders
+    from combray.agents.clients.places import Places
 
     found = []
     for client in dict.fromkeys(clients):

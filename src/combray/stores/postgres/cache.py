@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from datetime import UTC, tzinfo
 from typing import Any
 
 import numpy as np
@@ -13,14 +14,14 @@ from combray.stores.matrix import Matrix
 from combray.stores.postgres import nearness
 from combray.stores.postgres.adapters import unescaped
 from combray.stores.postgres.nearness import Presence, Remote
-from combray.stores.postgres.postings import PostingCache
+from combray.stores.postgres.postings import PostgresPostingCache
 from combray.stores.postgres.session import PostgresSession
 from combray.stores.postgres.sql import sql
-from combray.stores.session import State
+from combray.stores.session import NamespaceState
 from combray.stores.snapshot import Snapshot
 
 
-class NamespaceCache(ColumnCache[PostgresSession, Matrix | Presence]):
+class PostgresNamespaceCache(ColumnCache[PostgresSession, Matrix | Presence]):
     """`ColumnCache` with posting lists.
 
     `indexed`: the vectors of a large namespace stay on the server. `on_foreign` is called when a cache that was
@@ -28,26 +29,31 @@ class NamespaceCache(ColumnCache[PostgresSession, Matrix | Presence]):
     """
 
     def __init__(
-        self, name: str, *, indexed: bool = False, on_foreign: Callable[[], None] = lambda: None
+        self,
+        name: str,
+        *,
+        indexed: bool = False,
+        on_foreign: Callable[[], None] = lambda: None,
+        zone: tzinfo = UTC,
     ) -> None:
         self._indexed = indexed
         self._on_foreign = on_foreign
         self.own_writes = 0
         """Writes that this process has committed since the last catch-up."""
-        super().__init__(name)
+        super().__init__(name, zone)
 
     def drop(self) -> None:
         """Clear the cache."""
         with self.lock:
             super().drop()
-            self.postings = PostingCache()
+            self.postings = PostgresPostingCache()
             self._has_names = (-1, True)
             """Revision, and whether the namespace has declared or learned names at it."""
 
     def _empty_columns(self) -> Columns:
         return Columns(plain=unescaped)
 
-    def _state(self, session: PostgresSession, behind: int) -> State | None:
+    def _state(self, session: PostgresSession, behind: int) -> NamespaceState | None:
         # A read that began before another thread's read updated the cache begins anew: dropping the cache for it
         # would cost a second.
         if not behind and session.state and session.state.revision < self._columns.revision:

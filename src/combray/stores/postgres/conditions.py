@@ -14,13 +14,13 @@ import msgspec
 from combray.stores.conditions import COMPARED, LABELS, Fragment, combined, needle
 from combray.stores.postgres.sql import sql
 from combray.stores.rows import microseconds
-from combray.stores.session import Session
+from combray.stores.session import StoreSession
 from combray.where import Compare, Condition, matches_data
 
 _decode = msgspec.json.decode
 
 
-def compiled(condition: Condition, session: Session, since: int) -> Fragment:
+def compiled(condition: Condition, session: StoreSession, since: int) -> Fragment:
     """The condition as an expression over rows of `memory`, in a statement whose $1 is the namespace.
 
     Metadata are those of the memories with a revision after `since`.

@@ -10,7 +10,7 @@ from combray.runtime import KeywordArm
 from combray.scoring.bm25f import Posting
 from combray.stores.evidence import StoredEvidence
 from combray.stores.matrix import check_dimensions
-from combray.stores.postgres.cache import NamespaceCache
+from combray.stores.postgres.cache import PostgresNamespaceCache
 from combray.stores.postgres.nearness import Remote
 from combray.stores.postgres.postings import holding, read_codes
 from combray.stores.postgres.session import PostgresSession
@@ -20,7 +20,7 @@ from combray.stores.snapshot import Snapshot
 
 
 @dataclass(frozen=True)
-class PostgresEvidence(StoredEvidence[PostgresSession, NamespaceCache]):
+class PostgresEvidence(StoredEvidence[PostgresSession, PostgresNamespaceCache]):
     """Implements `stores.arms.ArmData`."""
 
     def postings(self, arm: KeywordArm, snapshot: Snapshot) -> list[Posting | None]:

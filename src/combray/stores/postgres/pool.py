@@ -75,7 +75,7 @@ class Address:
             self.shown += f"?schema={self.schema}"
 
 
-class Pool:
+class PostgresPool:
     """Connections of one process. `secured`: as the role to which row-level security applies."""
 
     def __init__(

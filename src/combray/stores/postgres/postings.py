@@ -37,7 +37,7 @@ def holding(codes: Codes) -> int:
     return int((np.diff(codes >> 2) != 0).sum()) + 1 if len(codes) else 0
 
 
-class PostingCache:
+class PostgresPostingCache:
     """The lists at one state of the namespace. The caller holds the namespace's lock."""
 
     def __init__(self) -> None:

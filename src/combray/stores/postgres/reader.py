@@ -8,7 +8,7 @@ from typing import Any
 
 from combray.runtime import Arm, Filter, Found, Keys, Link
 from combray.stores.matrix import Matrix
-from combray.stores.postgres.cache import NamespaceCache
+from combray.stores.postgres.cache import PostgresNamespaceCache
 from combray.stores.postgres.evidence import PostgresEvidence
 from combray.stores.postgres.nearness import Remote
 from combray.stores.postgres.session import PostgresSession
@@ -22,7 +22,7 @@ _LIKELY = 40
 """Best entries of each list whose texts are prefetched."""
 
 
-class PostgresReader(StoredReader[PostgresSession, NamespaceCache]):
+class PostgresReader(StoredReader[PostgresSession, PostgresNamespaceCache]):
     """Implements `runtime.Reader`."""
 
     sql = sql
@@ -57,7 +57,7 @@ class PostgresView(PostgresReader):
     every list, and a read of edges also reads the memories that the edges lead to.
     """
 
-    def __init__(self, cache: NamespaceCache, session: PostgresSession) -> None:
+    def __init__(self, cache: PostgresNamespaceCache, session: PostgresSession) -> None:
         with cache.lock:
             snapshot = cache.catch_up(session)
             # Those of the same epoch: after an erasure the cache has others.
@@ -109,4 +109,6 @@ class PostgresView(PostgresReader):
         missing = [key for key in wanted if key not in self._whole]
         if missing:
             self._whole |= {row[0]: row for row in self._session.of_rows(sql.memories.whole, missing)}
-        return [to_memory(self._whole[key], self.namespace) for key in wanted if key in self._whole]
+        return [
+            to_memory(self._whole[key], self.namespace, self.cache.zone) for key in wanted if key in self._whole
+        ]

@@ -20,10 +20,10 @@ from psycopg.pq import TransactionStatus
 from combray.errors import StoreBusyError, StoreError
 from combray.records import dataclass, field
 from combray.stores.postgres.errors import is_lost, is_temporary
-from combray.stores.postgres.pool import PATIENCE, Pool
+from combray.stores.postgres.pool import PATIENCE, PostgresPool
 from combray.stores.postgres.session import PostgresSession
 from combray.stores.postgres.sql import sql
-from combray.stores.session import Row, State
+from combray.stores.session import NamespaceState, Row
 
 _PAUSE = 0.05
 """Seconds before the first repetition; doubled before each further one."""
@@ -40,7 +40,7 @@ def end(session: PostgresSession) -> None:
         _give_back(session.pool, connection)
 
 
-def _give_back(pool: Pool, connection: Connection[Row]) -> None:
+def _give_back(pool: PostgresPool, connection: Connection[Row]) -> None:
     with suppress(Error):
         if connection.info.transaction_status != TransactionStatus.IDLE and not connection.closed:
             connection.execute("ROLLBACK")
@@ -54,9 +54,9 @@ class Recovery:
     `begin` runs the first statements on a connection of a pool. It returns None if that server is behind.
     """
 
-    pool: Pool
-    begin: Callable[[Pool, Connection[Row]], PostgresSession | None]
-    replica: Pool | None = None
+    pool: PostgresPool
+    begin: Callable[[PostgresPool, Connection[Row]], PostgresSession | None]
+    replica: PostgresPool | None = None
     """Tried first."""
     attempts: int = 0
     _failed_at: float = field(default=0.0)
@@ -121,7 +121,7 @@ class Recovery:
                     raise
             time.sleep(_PAUSE)
 
-    def _begun_on(self, pool: Pool) -> PostgresSession | None:
+    def _begun_on(self, pool: PostgresPool) -> PostgresSession | None:
         connection = pool.get()
         try:
             session = self.begin(pool, connection)
@@ -184,7 +184,7 @@ def new_write_id() -> int:
     return random.SystemRandom().getrandbits(63)
 
 
-def _same(before: State | None, now: State | None) -> bool:
+def _same(before: NamespaceState | None, now: NamespaceState | None) -> bool:
     """Return whether the namespace is in the same state. One that the write itself made has another number."""
     if before is None or now is None:
         return before is now

@@ -16,10 +16,10 @@ from combray.stores.conditions import Fragment, numbered
 from combray.stores.postgres.batch import Statement, run, start
 from combray.stores.postgres.conditions import compiled
 from combray.stores.postgres.listening import Listener, notify
-from combray.stores.postgres.pool import Pool
+from combray.stores.postgres.pool import PostgresPool
 from combray.stores.postgres.sql import sql
 from combray.stores.postgres.terms import rows_of
-from combray.stores.session import Row, Session, State
+from combray.stores.session import NamespaceState, Row, StoreSession
 from combray.where import Condition
 
 _BEGIN_READ = Statement(sql.server.begin_read.encode())
@@ -41,7 +41,7 @@ def _of(statement: str, values: Sequence[Any]) -> Statement:
     return Statement(statement.encode(), values, gives_rows=True, is_of=True)
 
 
-class PostgresSession(Session):
+class PostgresSession(StoreSession):
     """Implements `stores.session.Session`. What runs later is sent with the next statement: one round trip.
 
     `recover` is called with the error of a failed statement. It may begin the transaction anew, on another
@@ -50,10 +50,10 @@ class PostgresSession(Session):
 
     sql = sql
     term_table = "posting"
-    state: State | None = None
+    state: NamespaceState | None = None
 
     def __init__(
-        self, connection: Connection[Row], pool: Pool, name: str = "", state: State | None = None
+        self, connection: Connection[Row], pool: PostgresPool, name: str = "", state: NamespaceState | None = None
     ) -> None:
         self.connection = connection
         self.pool = pool
@@ -224,4 +224,4 @@ class PostgresSession(Session):
         # A failure here is the caller's: nothing was read yet.
         asked = Statement(sql.namespaces.state.encode(), (self.name,), gives_rows=True)
         found = run(self.connection, None, [*first, asked])[-1]
-        self.state = State(*found[0][:4]) if found else None
+        self.state = NamespaceState(*found[0][:4]) if found else None

@@ -14,18 +14,18 @@ from combray.errors import DiskFullError, ReadOnlyStoreError, StoreError
 from combray.runtime import Deeds, Trace, Witness
 from combray.stores.postgres import near_index, upkeep
 from combray.stores.postgres.batch import Statement, run
-from combray.stores.postgres.cache import NamespaceCache
+from combray.stores.postgres.cache import PostgresNamespaceCache
 from combray.stores.postgres.errors import explained, is_lost, translate
 from combray.stores.postgres.listening import Listener
 from combray.stores.postgres.migrations import migrate
-from combray.stores.postgres.pool import Address, Pool
+from combray.stores.postgres.pool import Address, PostgresPool
 from combray.stores.postgres.reader import PostgresReader, PostgresView
 from combray.stores.postgres.recovery import Recovery, end, new_write_id
 from combray.stores.postgres.session import PostgresSession
 from combray.stores.postgres.sql import sql
 from combray.stores.postgres.writer import PostgresWriter
 from combray.stores.proving import ProvableStore
-from combray.stores.session import Row, State
+from combray.stores.session import NamespaceState, Row
 from combray.stores.traces import traces
 
 
@@ -58,15 +58,17 @@ class PostgresStore(ProvableStore):
         self.read_only = read_only
         self.unwritable = ""
         self._process = os.getpid()
-        self._caches: dict[str, NamespaceCache] = {}
+        self._caches: dict[str, PostgresNamespaceCache] = {}
         self._models: dict[str, tuple[int, int]] = {}
         self._lock = threading.Lock()
         self._writing = threading.local()
         self._closed = False
-        self._pool = Pool(self._address, durability=durability, busy_timeout=busy_timeout)
-        self._replica: Pool | None = None
+        self._pool = PostgresPool(self._address, durability=durability, busy_timeout=busy_timeout)
+        self._replica: PostgresPool | None = None
         if replica:
-            self._replica = Pool(Address(replica), durability=durability, busy_timeout=busy_timeout, patience=0.5)
+            self._replica = PostgresPool(
+                Address(replica), durability=durability, busy_timeout=busy_timeout, patience=0.5
+            )
         self._listener = Listener(f"combray {self._address.schema}", self._pool.connect, self._warm)
         self._written: dict[str, int] = {}
         """Namespace -> the last revision that this process wrote and no replica has shown yet."""
@@ -124,11 +126,14 @@ class PostgresStore(ProvableStore):
         with self._reading(namespace) as session:
             yield PostgresView(self._cache(namespace), session)
 
-    def _cache(self, namespace: str) -> NamespaceCache:
+    def _cache(self, namespace: str) -> PostgresNamespaceCache:
         with self._lock:
             if namespace not in self._caches:
-                self._caches[namespace] = NamespaceCache(
-                    namespace, indexed=self._address.indexed, on_foreign=self._listener.start
+                self._caches[namespace] = PostgresNamespaceCache(
+                    namespace,
+                    indexed=self._address.indexed,
+                    on_foreign=self._listener.start,
+                    zone=self.zone,
                 )
             return self._caches[namespace]
 
@@ -163,7 +168,7 @@ class PostgresStore(ProvableStore):
         """Open a transaction that sees one state of the database."""
         self._check_open()
 
-        def begin(pool: Pool, connection: Connection[Row]) -> PostgresSession | None:
+        def begin(pool: PostgresPool, connection: Connection[Row]) -> PostgresSession | None:
             session = PostgresSession(connection, pool, namespace)
             session.models = self._models
             session.begin_read()
@@ -344,7 +349,7 @@ def _rewrite(session: PostgresSession) -> bool:
     return True
 
 
-def _locked(pool: Pool, connection: Connection[Row], namespace: str, write_id: int) -> PostgresSession:
+def _locked(pool: PostgresPool, connection: Connection[Row], namespace: str, write_id: int) -> PostgresSession:
     """Begin a write: lock the namespace's row, count its revision up, and leave the id of the write there."""
     begin = Statement(sql.namespaces.begin_write.encode(), (namespace, write_id), gives_rows=True)
     found = run(connection, None, [Statement(sql.server.begin_write.encode()), begin])[-1]
@@ -353,4 +358,4 @@ def _locked(pool: Pool, connection: Connection[Row], namespace: str, write_id: i
         found = run(connection, None, [add, begin])[-1]
     if not found:
         raise OperationalError("the namespace vanished while it was locked")
-    return PostgresSession(connection, pool, namespace, State(*found[0][:4]))
+    return PostgresSession(connection, pool, namespace, NamespaceState(*found[0][:4]))

@@ -12,7 +12,7 @@ from combray.stores.postgres.session import PostgresSession
 from combray.stores.postgres.sql import sql
 from combray.stores.postgres.terms import held
 from combray.stores.rows import to_memory
-from combray.stores.session import State
+from combray.stores.session import NamespaceState
 from combray.stores.upkeep import IndexCheck, is_stale, note_terms_version, remove_strays, stray_problems
 
 _AT_ONCE = 500
@@ -57,7 +57,7 @@ def repair(session: PostgresSession, schema: str) -> list[str]:
 
 def _namespaces(session: PostgresSession) -> Iterator[PostgresSession]:
     for number, name in session.rows(sql.namespaces.every):
-        yield PostgresSession(session.connection, session.pool, name, State(number, 0, 0, 0))
+        yield PostgresSession(session.connection, session.pool, name, NamespaceState(number, 0, 0, 0))
 
 
 def _memories(space: PostgresSession) -> Iterator[Indexed]:
@@ -77,6 +77,7 @@ def _rebuild_indexes(session: PostgresSession) -> int:
         memories = _memories(space)
         while batch := list(islice(memories, _AT_ONCE)):
             indexes.measure(space, [(key, entry) for key, _, entry in batch])
+            indexes.rehash(space, [each[:2] for each in batch])
             indexes.add(space, batch)
             count += len(batch)
         space.flush()

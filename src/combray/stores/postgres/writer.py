@@ -7,7 +7,7 @@ from contextlib import nullcontext
 from typing import Any
 
 from combray.errors import InvalidInputError
-from combray.stores.postgres.cache import NamespaceCache
+from combray.stores.postgres.cache import PostgresNamespaceCache
 from combray.stores.postgres.nearness import Remote
 from combray.stores.postgres.reader import PostgresReader
 from combray.stores.postgres.session import PostgresSession
@@ -16,10 +16,10 @@ from combray.stores.writer import Edge, Edges, StoredWriter
 from combray.types import EDGE_TYPES
 
 
-class PostgresWriter(StoredWriter[PostgresSession, NamespaceCache], PostgresReader):
+class PostgresWriter(StoredWriter[PostgresSession, PostgresNamespaceCache], PostgresReader):
     """Implements `runtime.Writer`. Holds the namespace's row locked, so that nobody else writes to it."""
 
-    def __init__(self, cache: NamespaceCache, session: PostgresSession) -> None:
+    def __init__(self, cache: PostgresNamespaceCache, session: PostgresSession) -> None:
         PostgresReader.__init__(self, session.name, cache, lambda: nullcontext(session))
         revision = session.state.revision if session.state else 0
         self._begin(session, cache.catch_up(session, behind=1), revision)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from datetime import UTC, tzinfo
 from typing import Any
 
 import numpy as np
@@ -13,7 +14,7 @@ from combray.stores.mapped import Mapped
 from combray.stores.matrix import Matrix
 from combray.stores.profile import profile
 from combray.stores.snapshot import Snapshot
-from combray.stores.sqlite.postings import PostingCache
+from combray.stores.sqlite.postings import SqlitePostingCache
 from combray.stores.sqlite.session import SqliteSession
 from combray.stores.sqlite.sql import sql
 from combray.stores.texts import Texts
@@ -27,18 +28,18 @@ _BLOCK = 20_000
 """Rows that are read at once. A row takes a kilobyte until it is in the columns."""
 
 
-class NamespaceCache(ColumnCache[SqliteSession, Matrix]):
+class SqliteNamespaceCache(ColumnCache[SqliteSession, Matrix]):
     """`ColumnCache` with posting lists and texts. `find` returns its file."""
 
-    def __init__(self, name: str, find: Find = lambda _: None) -> None:
+    def __init__(self, name: str, find: Find = lambda _: None, zone: tzinfo = UTC) -> None:
         self._find = find
-        super().__init__(name)
+        super().__init__(name, zone)
 
     def drop(self) -> None:
         """Clear the cache."""
         with self.lock:
             super().drop()
-            self.postings = PostingCache()
+            self.postings = SqlitePostingCache()
             self.texts = Texts()
             self._read = 0
             """Rows that were read from the database and are not in the mapped file."""

@@ -25,7 +25,7 @@ from combray.errors import StoreError
 from combray.language.indexing import terms_version
 from combray.stores import mapped
 from combray.stores.mapped import Mapped
-from combray.stores.sqlite.cache import NamespaceCache
+from combray.stores.sqlite.cache import SqliteNamespaceCache
 from combray.stores.sqlite.connection import reading, writing
 from combray.stores.sqlite.migrations import migrations
 from combray.stores.sqlite.session import SqliteSession
@@ -71,7 +71,7 @@ class ColumnFiles:
         fits = (about["kind"], about["epoch"]) == (_kind(), state.epoch) and about["revision"] <= state.revision
         return found if fits else None
 
-    def save_beside(self, cache: NamespaceCache, share: int) -> None:
+    def save_beside(self, cache: SqliteNamespaceCache, share: int) -> None:
         """Save in a thread if `cache.is_due(share)`, and map what was saved.
 
         A process that is killed one day must not leave all rows to read, and must share its memory before that.
@@ -81,12 +81,12 @@ class ColumnFiles:
             self._thread = threading.Thread(target=self._save_alone, args=(cache, share), name="combray-columns")
             self._thread.start()
 
-    def save_opened(self, cache: NamespaceCache) -> None:
+    def save_opened(self, cache: SqliteNamespaceCache) -> None:
         """Save in a thread after a first read of many rows: every other process would read them too."""
         if cache.has_opened_late():
             self.save_beside(cache, 64)
 
-    def _save_alone(self, cache: NamespaceCache, share: int) -> None:
+    def _save_alone(self, cache: SqliteNamespaceCache, share: int) -> None:
         with suppress(StoreError, sqlite3.Error), closing(self._connect()) as connection:
             self._save(connection, cache, share)
             with reading(connection):
@@ -100,14 +100,14 @@ class ColumnFiles:
         if self._thread is not None:
             self._thread.join()
 
-    def save_due(self, connection: sqlite3.Connection, caches: Iterable[NamespaceCache]) -> None:
+    def save_due(self, connection: sqlite3.Connection, caches: Iterable[SqliteNamespaceCache]) -> None:
         """Save those with many rows that are not in their files."""
         for cache in caches:
             if self._kept and cache.is_due(64):
                 with suppress(StoreError, sqlite3.Error):
                     self._save(connection, cache, 64)
 
-    def _save(self, connection: sqlite3.Connection, cache: NamespaceCache, share: int) -> None:
+    def _save(self, connection: sqlite3.Connection, cache: SqliteNamespaceCache, share: int) -> None:
         """Write the file of a namespace and make the store name it.
 
         A store that is busy, full, or erased from meanwhile keeps the file that it has. So does one for which
@@ -137,7 +137,7 @@ class ColumnFiles:
             if each.name != place.name:
                 _remove(each)
 
-    def _is_behind(self, session: SqliteSession, cache: NamespaceCache, share: int) -> bool:
+    def _is_behind(self, session: SqliteSession, cache: SqliteNamespaceCache, share: int) -> bool:
         """Return whether the file that the store names lacks many rows of the state that the cache has read."""
         state = session.state
         if state is None or (state.number, state.epoch) != (cache.number, cache.epoch):

@@ -15,14 +15,14 @@ from combray.stores.evidence import StoredEvidence
 from combray.stores.postings import Weighed, affordable, weigh
 from combray.stores.scored import Measured
 from combray.stores.snapshot import Snapshot
-from combray.stores.sqlite.cache import NamespaceCache
+from combray.stores.sqlite.cache import SqliteNamespaceCache
 from combray.stores.sqlite.postings import read_codes, read_holding
 from combray.stores.sqlite.postings import term as namespaced
 from combray.stores.sqlite.session import SqliteSession
 
 
 @dataclass(frozen=True)
-class SqliteEvidence(StoredEvidence[SqliteSession, NamespaceCache]):
+class SqliteEvidence(StoredEvidence[SqliteSession, SqliteNamespaceCache]):
     """Implements `stores.arms.ArmData`."""
 
     def postings(self, arm: KeywordArm, snapshot: Snapshot) -> list[Posting | None]:

@@ -46,7 +46,7 @@ def read_holding(connection: sqlite3.Connection, term: str) -> int:
     return int(row[0]) if row else 0
 
 
-class PostingCache:
+class SqlitePostingCache:
     """The lists at one state of the namespace. The caller holds the namespace's lock."""
 
     def __init__(self) -> None:

@@ -13,13 +13,13 @@ from combray.scoring.ranking import DECIMALS
 from combray.stores.matrix import Matrix, check_dimensions, cosines
 from combray.stores.reader import StoredReader
 from combray.stores.snapshot import Snapshot
-from combray.stores.sqlite.cache import NamespaceCache
+from combray.stores.sqlite.cache import SqliteNamespaceCache
 from combray.stores.sqlite.evidence import SqliteEvidence
 from combray.stores.sqlite.session import SqliteSession
 from combray.stores.sqlite.sql import sql
 
 
-class SqliteReader(StoredReader[SqliteSession, NamespaceCache]):
+class SqliteReader(StoredReader[SqliteSession, SqliteNamespaceCache]):
     """Implements `runtime.Reader`."""
 
     sql = sql
@@ -73,7 +73,7 @@ class SqliteReader(StoredReader[SqliteSession, NamespaceCache]):
 class SqliteView(SqliteReader):
     """Reads one unchanging state of the file, through one connection."""
 
-    def __init__(self, cache: NamespaceCache, session: SqliteSession) -> None:
+    def __init__(self, cache: SqliteNamespaceCache, session: SqliteSession) -> None:
         with cache.lock:
             snapshot = cache.catch_up(session)
             # Those of the same epoch: after an erasure the cache has others.

@@ -16,14 +16,14 @@ from typing import Any
 from combray.language.indexing import IndexEntry
 from combray.stores.conditions import Fragment, numbered
 from combray.stores.rows import listed
-from combray.stores.session import Row, Session, State
+from combray.stores.session import NamespaceState, Row, StoreSession
 from combray.stores.sqlite.conditions import compiled
 from combray.stores.sqlite.postings import read_holding, term
 from combray.stores.sqlite.sql import sql
 from combray.where import Condition
 
 
-class SqliteSession(Session):
+class SqliteSession(StoreSession):
     """Implements `stores.session.Session`. Statements run at once."""
 
     sql = sql
@@ -37,9 +37,9 @@ class SqliteSession(Session):
 
     # Read once: it may change later in a write.
     @cached_property
-    def state(self) -> State | None:
+    def state(self) -> NamespaceState | None:
         row = self.connection.execute(sql.namespaces.state, (self.name,)).fetchone()
-        return None if row is None else State(*row)
+        return None if row is None else NamespaceState(*row)
 
     def rows(self, statement: str, *values: Any) -> list[Row]:
         return self.connection.execute(statement, _bound(values)).fetchall()

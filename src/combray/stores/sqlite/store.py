@@ -13,7 +13,7 @@ from combray.errors import ReadOnlyStoreError, StoreError
 from combray.runtime import Deeds, Witness
 from combray.stores.proving import ProvableStore
 from combray.stores.sqlite import erasing, holding, probing, upkeep
-from combray.stores.sqlite.cache import NamespaceCache
+from combray.stores.sqlite.cache import SqliteNamespaceCache
 from combray.stores.sqlite.connection import (
     MEMORY,
     Durability,
@@ -32,7 +32,7 @@ from combray.stores.sqlite.migrations import check_identity, migrate, migrations
 from combray.stores.sqlite.reader import SqliteReader, SqliteView
 from combray.stores.sqlite.session import SqliteSession
 from combray.stores.sqlite.sql import sql
-from combray.stores.sqlite.witnessing import Tail, forget, kept, tell, unflushed
+from combray.stores.sqlite.witnessing import UnflushedTail, forget, kept, tell, unflushed
 from combray.stores.sqlite.write_lock import WriteLock
 from combray.stores.sqlite.writer import SqliteWriter
 
@@ -68,13 +68,13 @@ class SqliteStore(ProvableStore):
         self.read_only = read_only or not writable(path)
         self.unwritable = _NOT_WRITABLE.format(path) if self.read_only and not read_only else ""
         self._process = os.getpid()
-        self._caches: dict[str, NamespaceCache] = {}
+        self._caches: dict[str, SqliteNamespaceCache] = {}
         self._lock = threading.Lock()
         self._write_lock = WriteLock()
         self._idle: list[sqlite3.Connection] = []
         self._closed = False
         self._log_holds_erased = False
-        self._tail = Tail()
+        self._tail = UnflushedTail()
         self._flush = SharedFlush(path) if durability == "full" and path != MEMORY and POSSIBLE else None
         keeps = path != MEMORY and self._key is None
         self._columns = ColumnFiles(path, self._connect, kept=keeps, writable=lambda: not self.read_only)
@@ -198,10 +198,10 @@ class SqliteStore(ProvableStore):
 
     _proving = _session
 
-    def _cache(self, namespace: str) -> NamespaceCache:
+    def _cache(self, namespace: str) -> SqliteNamespaceCache:
         with self._lock:
             if namespace not in self._caches:
-                self._caches[namespace] = NamespaceCache(namespace, self._columns.find)
+                self._caches[namespace] = SqliteNamespaceCache(namespace, self._columns.find, self.zone)
             return self._caches[namespace]
 
     def _check_open(self) -> None:

@@ -145,4 +145,5 @@ def _rebuild_indexes(connection: sqlite3.Connection) -> int:
         count += 1
         indexes.add(session, [one])
         indexes.measure(session, [(one[0], one[2])])
+        indexes.rehash(session, [one[:2]])
     return count

@@ -28,7 +28,7 @@ def unflushed(connection: sqlite3.Connection) -> str:
 
 
 @dataclass(slots=True)
-class Tail:
+class UnflushedTail:
     """The size of the unflushed lines in this file, as it is with a head. Summing it up reads every line."""
 
     head: str = ""
@@ -42,7 +42,7 @@ class Tail:
         return self.size
 
 
-def tell(connection: sqlite3.Connection, witness: Witness, writer: SqliteWriter, tail: Tail) -> None:
+def tell(connection: sqlite3.Connection, witness: Witness, writer: SqliteWriter, tail: UnflushedTail) -> None:
     """Report the pending commit. Raises StoreError if the witness forbids it."""
     known, deeds = kept(connection), writer.witnessed()
     deeds.kept = tail.of(connection, known)

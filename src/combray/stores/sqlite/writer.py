@@ -9,7 +9,7 @@ from typing import Any
 
 from combray.errors import InvalidInputError
 from combray.stores.indexes import Indexed
-from combray.stores.sqlite.cache import NamespaceCache
+from combray.stores.sqlite.cache import SqliteNamespaceCache
 from combray.stores.sqlite.encryption import errors
 from combray.stores.sqlite.erasing import note_due
 from combray.stores.sqlite.reader import SqliteReader
@@ -19,10 +19,10 @@ from combray.stores.writer import Edges, StoredWriter
 from combray.types import Memory
 
 
-class SqliteWriter(StoredWriter[SqliteSession, NamespaceCache], SqliteReader):
+class SqliteWriter(StoredWriter[SqliteSession, SqliteNamespaceCache], SqliteReader):
     """Implements `runtime.Writer`. Reads use the write connection."""
 
-    def __init__(self, namespace: str, cache: NamespaceCache, connection: sqlite3.Connection) -> None:
+    def __init__(self, namespace: str, cache: SqliteNamespaceCache, connection: sqlite3.Connection) -> None:
         session = SqliteSession(connection, namespace)
         if session.state is None:
             connection.execute(sql.namespaces.add, (namespace,))

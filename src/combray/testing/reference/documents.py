@@ -6,13 +6,13 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 
 from combray.runtime import Document, Workspace
-from combray.testing.reference.state import Chunk, Space
+from combray.testing.reference.state import ChunkRow, NamespaceRows
 
 
 class ReferenceDocuments:
     """Implements `runtime.Documents` and `runtime.DocumentsWriter`. `space` returns the current namespace."""
 
-    def __init__(self, space: Callable[[], Space]) -> None:
+    def __init__(self, space: Callable[[], NamespaceRows]) -> None:
         self.space = space
 
     def workspaces(self) -> list[Workspace]:
@@ -53,7 +53,7 @@ class ReferenceDocuments:
         space.files[place] = document
         for position, (key, digest) in enumerate(chunks):
             space.row(key)
-            space.chunks[key] = Chunk(place, position, digest)
+            space.chunks[key] = ChunkRow(place, position, digest)
 
     def drop(self, root: str, path: str) -> None:
         space = self.space()

@@ -8,14 +8,14 @@ from dataclasses import replace
 import msgspec
 
 from combray.runtime.queue import Backlog, Job
-from combray.testing.reference.state import Row, Space
+from combray.testing.reference.state import NamespaceRows, Row
 from combray.types import LIVE_STATUSES
 
 
 class ReferenceQueue:
     """Implements `runtime.Queue` and `runtime.QueueWriter`. `space` returns the current namespace."""
 
-    def __init__(self, space: Callable[[], Space]) -> None:
+    def __init__(self, space: Callable[[], NamespaceRows]) -> None:
         self.space = space
 
     def jobs(self, model: str) -> list[Job]:

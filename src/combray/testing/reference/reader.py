@@ -37,7 +37,7 @@ from combray.scoring.ranking import DECIMALS
 from combray.testing.reference import formulas
 from combray.testing.reference.documents import ReferenceDocuments
 from combray.testing.reference.queue import ReferenceQueue
-from combray.testing.reference.state import Row, Space, State, moment_at, seconds
+from combray.testing.reference.state import NamespaceRows, Row, StoreState, moment_at, seconds
 from combray.types import EDGE_TYPES, LIVE_STATUSES, STATUSES, TIERS, Edge, Memory, Version
 from combray.where import Condition, matches
 
@@ -68,18 +68,20 @@ def _best(scores: Mapping[int, float], limit: int) -> Ranked:
 class ReferenceReader:
     """Implements `runtime.Reader`. Reads see `state`; retrieval sees `committed`."""
 
-    def __init__(self, namespace: str, state: Callable[[], State], committed: Callable[[], State]) -> None:
+    def __init__(
+        self, namespace: str, state: Callable[[], StoreState], committed: Callable[[], StoreState]
+    ) -> None:
         self.namespace = namespace
         self._state = state
         self._committed = committed
         self.documents = ReferenceDocuments(self._space)
         self.queue = ReferenceQueue(self._space)
 
-    def _space(self) -> Space:
-        return self._state().spaces.get(self.namespace) or Space()
+    def _space(self) -> NamespaceRows:
+        return self._state().spaces.get(self.namespace) or NamespaceRows()
 
-    def _committed_space(self) -> Space:
-        return self._committed().spaces.get(self.namespace) or Space()
+    def _committed_space(self) -> NamespaceRows:
+        return self._committed().spaces.get(self.namespace) or NamespaceRows()
 
     def _filtered(self, where: Filter) -> dict[int, Row]:
         return {key: row for key, row in self._committed_space().rows.items() if formulas.passes(row, where)}

@@ -42,7 +42,7 @@ class Row:
 
 
 @dataclass(frozen=True, slots=True)
-class Chunk:
+class ChunkRow:
     """One chunk: root and path of its file (None: loose), its place there, the hash of its text."""
 
     file: tuple[str, str] | None
@@ -51,7 +51,7 @@ class Chunk:
 
 
 @dataclass
-class Space:
+class NamespaceRows:
     """One namespace. Values are replaced and never changed in place, so a shallow copy is a copy."""
 
     revision: int = 0
@@ -65,7 +65,7 @@ class Space:
     operations: list[dict[str, Any]] = field(default_factory=list)
     workspaces: dict[str, Workspace] = field(default_factory=dict)
     files: dict[tuple[str, str], Document] = field(default_factory=dict)
-    chunks: dict[int, Chunk] = field(default_factory=dict)
+    chunks: dict[int, ChunkRow] = field(default_factory=dict)
     runs: dict[str, Run] = field(default_factory=dict)
     parts: dict[str, tuple[str, ...]] = field(default_factory=dict)
     doubts: dict[tuple[int, int], Doubt] = field(default_factory=dict)
@@ -82,16 +82,16 @@ class Space:
 
 
 @dataclass
-class State:
+class StoreState:
     """The whole store. Keys, operation numbers and the dimensions of a model are shared by all namespaces."""
 
-    spaces: dict[str, Space] = field(default_factory=dict)
+    spaces: dict[str, NamespaceRows] = field(default_factory=dict)
     models: dict[str, int] = field(default_factory=dict)
     last_key: int = 0
     last_operation: int = 0
 
 
-T = TypeVar("T", Space, State)
+T = TypeVar("T", NamespaceRows, StoreState)
 
 
 def copied(one: T) -> T:

@@ -5,10 +5,11 @@ from __future__ import annotations
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
+from datetime import UTC, tzinfo
 
 from combray.errors import StoreError
 from combray.testing.reference.reader import ReferenceReader
-from combray.testing.reference.state import State
+from combray.testing.reference.state import StoreState
 from combray.testing.reference.writer import ReferenceWriter
 
 
@@ -18,15 +19,16 @@ class ReferenceStore:
     location = "reference store in memory"
     writable = True
     unwritable = ""
+    zone: tzinfo = UTC
     busy = False
     errors: tuple[type[Exception], ...] = ()
 
     def __init__(self) -> None:
-        self._current: State | None = State()
+        self._current: StoreState | None = StoreState()
         self._lock = threading.RLock()
         self._writing = False
 
-    def _state(self) -> State:
+    def _state(self) -> StoreState:
         if self._current is None:
             raise StoreError(f"{self.location}: the store is closed. Open it again.")
         return self._current

@@ -14,7 +14,7 @@ from combray.runtime import Arrival, Doubt, Lease, Link, Run, Vectors
 from combray.runtime.queue import OMITTED
 from combray.testing.reference import formulas
 from combray.testing.reference.reader import ReferenceReader
-from combray.testing.reference.state import Row, Space, State, copied, moment_at
+from combray.testing.reference.state import NamespaceRows, Row, StoreState, copied, moment_at
 from combray.types import KINDS, STATUSES, TIERS, TRUSTS, Edge, Memory, Version
 
 _CHOICES = {"status": STATUSES, "tier": TIERS, "kind": KINDS, "trust": TRUSTS, "importance": range(1, 6)}
@@ -47,9 +47,9 @@ def _row(key: int, memory: Memory) -> Row:
 class ReferenceWriter(ReferenceReader):
     """Implements `runtime.Writer` on `draft`, a copy that replaces the store's state at commit."""
 
-    def __init__(self, namespace: str, committed: State) -> None:
+    def __init__(self, namespace: str, committed: StoreState) -> None:
         self.draft = copied(committed)
-        self.space = self.draft.spaces[namespace] = copied(committed.spaces.get(namespace) or Space())
+        self.space = self.draft.spaces[namespace] = copied(committed.spaces.get(namespace) or NamespaceRows())
         self.space.revision += 1
         super().__init__(namespace, lambda: self.draft, lambda: committed)
 

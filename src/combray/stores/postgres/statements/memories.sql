@@ -74,6 +74,10 @@ UPDATE memory SET {assignments} WHERE namespace = $1 AND key = $2
 -- name: set_moment
 UPDATE memory SET moment = coalesce(said_at, occurred_from, recorded_at) WHERE namespace = $1 AND key = $2
 
+-- name: set_hash
+UPDATE memory SET content_hash = d.hash FROM unnest($2::bigint[], $3::text[]) AS d (key, hash)
+WHERE memory.namespace = $1 AND memory.key = d.key
+
 -- name: set_derived
 UPDATE memory SET words = d.words, length = d.length, asks = d.asks, times = d.times, cues = d.cues
 FROM unnest($2::bigint[], $3::bigint[], $4::bigint[], $5::smallint[], $6::smallint[], $7::bigint[])

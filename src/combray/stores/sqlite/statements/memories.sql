@@ -76,6 +76,9 @@ UPDATE memory SET {assignments} WHERE +namespace = ?1 AND key = ?2
 -- name: set_moment
 UPDATE memory SET moment = coalesce(said_at, occurred_from, recorded_at) WHERE key = ?2
 
+-- name: set_hash
+UPDATE memory SET content_hash = ?3 WHERE key = ?2
+
 -- name: set_derived
 UPDATE memory SET words = ?3, length = ?4, asks = ?5, times = ?6, cues = ?7 WHERE key = ?2
 

@@ -1,0 +1,139 @@
+"""Capture the turns of a session: queue those that are new, and store what is queued.
+
+A turn has an id that follows from its client, session and key, so it is stored once however often it is read.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Sequence
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from combray.agents.beside import Beside
+from combray.agents.events import Event
+from combray.agents.queue import Turn, TurnQueue
+from combray.agents.turns import from_messages, read_transcript
+from combray.conversation.speakers import SPEAKERS
+from combray.sessions.session import SessionTurn, turn_id
+
+if TYPE_CHECKING:
+    from combray.engine import Engine
+
+LONGEST = 20_000
+"""Characters of a turn; the rest is truncated."""
+LONGEST_RESULT = 2_000
+"""Characters of a tool's result."""
+_BATCH = 64
+
+
+def queue_new(event: Event, beside: Beside) -> int:
+    """Queue the turns of a session that were not queued before. Return how many. Raises OSError."""
+    progress = beside.progress(event.client, event.session)
+    found, offset = _said(event, int(progress.get("offset", 0)))
+    known = set(progress.get("seen", ()))
+    new = [each for each in found if _short(each.key) not in known]
+    now = datetime.now(UTC).isoformat()
+    queue = TurnQueue(beside.queue)
+    if new:
+        beside.make()
+        queue.append([_turn(event, beside.namespace, each, now) for each in new])
+    if new or offset != progress.get("offset", 0):
+        # Written after the queue: a crash in between queues turns again, under the same ids.
+        seen = [*progress.get("seen", ()), *(_short(each.key) for each in new)]
+        beside.put_progress(event.client, event.session, progress | {"offset": offset, "seen": seen})
+    return len(new)
+
+
+def _said(event: Event, offset: int) -> tuple[list[SessionTurn], int]:
+    if event.transcript and event.verb != "tool":
+        path = Path(event.transcript).expanduser()
+        if path.is_file():
+            return read_transcript(path, offset)
+    return from_messages(event.messages), offset
+
+
+def _turn(event: Event, namespace: str, said: SessionTurn, now: str) -> dict[str, Any]:
+    return {
+        "id": turn_id(event.client, event.session, said.key),
+        "namespace": namespace,
+        "client": event.client,
+        "session": event.session,
+        "folder": event.folder,
+        "role": said.role,
+        "text": _shortened(said.text, LONGEST_RESULT if said.role == "tool" else LONGEST),
+        "at": said.sent.isoformat() if said.sent else now,
+    }
+
+
+def _short(key: str) -> str:
+    return hashlib.sha256(key.encode(errors="replace")).hexdigest()[:16]
+
+
+def _shortened(text: str, kept: int) -> str:
+    return text if len(text) <= kept else f"{text[:kept].rstrip()} […]"
+
+
+def work_off(engine: Engine, beside: Beside) -> int:
+    """Store what is queued, for every namespace. Return how many turns were new. Raises StoreError, OSError."""
+    queue, stored = TurnQueue(beside.queue), 0
+    with queue.working():
+        while turns := queue.take():
+            by_session: dict[tuple[str, str], list[Turn]] = {}
+            for each in turns:
+                place = (str(each.get("namespace") or engine.namespace), str(each.get("session") or ""))
+                by_session.setdefault(place, []).append(each)
+            for (namespace, session), some in by_session.items():
+                at = engine if namespace == engine.namespace else engine.within(namespace)
+                for start in range(0, len(some), _BATCH):
+                    stored += _store(at, session, some[start : start + _BATCH], beside)
+            queue.done()
+        queue.done()
+    return stored
+
+
+def _store(engine: Engine, session: str, turns: Sequence[Turn], beside: Beside) -> int:
+    """Store the turns that the store does not have. One that is refused is logged and skipped."""
+    from combray.errors import InvalidInputError
+
+    known = engine.reader.keys_of([str(each["id"]) for each in turns])
+    new = list({str(each["id"]): each for each in turns if each["id"] not in known}.values())
+    if not new:
+        return 0
+    talk = engine.conversation(session or "hooks")
+    try:
+        stored = talk.add_many(map(_item, new))
+    except InvalidInputError as error:
+        if len(new) == 1:
+            beside.log(f"capture: a turn was refused: {error.field} {type(error).__name__}")
+            return 0
+        return sum(_store(engine, session, [each], beside) for each in new)
+    if engine.settings.get("auto_memory"):
+        from combray.conversation.auto_memory import save_what_is_worth_it
+
+        for each in stored:
+            save_what_is_worth_it(engine, each)
+    return len(stored)
+
+
+def _item(turn: Turn) -> dict[str, Any]:
+    role = str(turn.get("role") or "user")
+    about = {"client": turn.get("client"), "role": role, "folder": turn.get("folder")}
+    return {
+        "id": turn["id"],
+        "content": str(turn.get("text") or ""),
+        "author": role,
+        "source": "hook",
+        "trust": SPEAKERS.get(role, "untrusted"),
+        "occurred_at": _moment(turn.get("at")),
+        "metadata": {name: value for name, value in about.items() if value},
+    }
+
+
+def _moment(at: Any) -> str | None:
+    """Return a time that can be stored; None, which means now, for any other."""
+    try:
+        return datetime.fromisoformat(at).isoformat()
+    except (TypeError, ValueError):
+        return None

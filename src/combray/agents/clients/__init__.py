@@ -1,0 +1,1 @@
+"""Configuration files of agent clients, which Combray is wired into: minimal edits, a ledger, undo."""

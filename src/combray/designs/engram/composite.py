@@ -1,0 +1,87 @@
+"""Engram's composite score, and each text only once."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping
+from dataclasses import field
+
+import numpy as np
+
+from combray.forms.recalling import Recalling
+from combray.language.indexing import same_text
+from combray.pipeline import stage
+from combray.recall.weigh import sort, weighted_sum
+from combray.runtime import Runtime
+from combray.scoring.decay import exponential
+from combray.scoring.ranking import DECIMALS
+
+_DAY = 86_400.0
+
+WEIGHTS: Mapping[str, float] = {"vector": 0.6, "priority": 0.2, "confidence": 0.1, "recency": 0.1}
+"""Source: Engram stage 5, see docs/reference/presets.md."""
+
+
+@stage
+class ScoreComposite:
+    """0.6 · vector + 0.2 · priority + 0.1 · confidence + 0.1 · recency, all four in [0, 1].
+
+    vector: 1 - (1 - cosine)(1 - `exact` · keyword), the cosine taken times the model's trust in the query's
+    language: the cosine itself where no word is shared. Without a query vector it is the signal `keyword`.
+    priority: importance 1-5 as 0, .25, .5, .75, 1. confidence: as stored; recall never changes it.
+    recency: e^(-decay_rate · days since it happened), and 1 inside a range the query only hints at.
+    """
+
+    needs = ("candidates", "keyword")
+    gives = ("score",)
+    weights: Mapping[str, float] = field(default_factory=lambda: WEIGHTS)
+    decay_rate: float = 0.03
+    exact: float = 0.6
+
+    def __call__(self, state: Recalling, _runtime: Runtime) -> Recalling:
+        if not len(state.keys):
+            return state
+        rows = state.columns()
+        state.signals["vector"] = share = state.signals["keyword"]
+        if state.vector is not None:
+            cosine = np.maximum(state.reader.similarity(state.model, state.vector, state.keys), 0.0)
+            either = 1.0 - (1.0 - state.trust * cosine) * (1.0 - self.exact * share)
+            state.signals["vector"] = np.round(either, DECIMALS)
+        state.signals["priority"] = (rows.importance - 1.0) / 4.0
+        state.signals["confidence"] = rows.confidence.copy()
+        recency = exponential((state.now - rows.moment) / _DAY, self.decay_rate)
+        for since, until in state.soft:
+            recency[(rows.moment >= since) & (rows.moment < until)] = 1.0
+        state.signals["recency"] = np.round(recency, DECIMALS)
+        state.scores = weighted_sum(state, self.weights)
+        sort(state)
+        return state
+
+
+@stage
+class DropTwins:
+    """Keeps only the best of memories with one content hash (text, author, day).
+
+    Such twins exist if a forgotten memory was stored again. A peer's hit with a known text is dropped too.
+    """
+
+    needs = ("score",)
+
+    def __call__(self, state: Recalling, _runtime: Runtime) -> Recalling:
+        texts = [same_text(text) for text in state.reader.contents(state.keys)]
+        times = Counter(texts)
+        # Whole memories are read only where texts are equal.
+        twins = [place for place, text in enumerate(texts) if times[text] > 1]
+        hashes = [each.content_hash for each in state.reader.memories(state.keys[twins])]
+        first = dict(reversed(list(zip(hashes, twins, strict=True))))
+        dropped = set(twins) - set(first.values())
+        state.take(np.array([place for place in range(len(texts)) if place not in dropped], dtype=np.int64))
+        seen = set(texts)
+        fresh = []
+        for each in state.peers:
+            if (text := same_text(each["text"])) not in seen:
+                fresh.append(each)
+                seen.add(text)
+        # The answer's details hold the same list.
+        state.peers[:] = fresh
+        return state
