@@ -25,12 +25,13 @@ def _negations(polarity: Polarity) -> list[str]:
 
 @from_tables
 def _lists() -> Lists:
-    """Negations, phrases that only look like one, and changes."""
+    """Negations, phrases that only look like one, changes, and antonyms that no token holds whole."""
     listed = [table.polarity for table in word_lists().values()]
     phrases = {
         "negations": [phrase for each in listed for phrase in _negations(each)],
         "affirmative": [phrase for each in listed for phrase in each.affirmative],
         "changes": [phrase for each in listed for phrase in each.changes],
+        "long": [word for word in _opposites() if " " in word or is_unspaced(word)],
     }
     accented = {plain(phrase) for each in listed for phrase in each.accented_only}
     spelt = {name: {_NEGATED.sub("nt", plain(each)) for each in found} for name, found in phrases.items()}
@@ -97,16 +98,10 @@ def _prefixes() -> tuple[str, ...]:
     return tuple(prefix for table in word_lists().values() for prefix in table.polarity.prefixes)
 
 
-@from_tables
-def _long_antonyms() -> Lists:
-    """The antonyms that are not single spaced words; tokens would be shorter than these."""
-    return Lists({"long": [word for word in _opposites() if " " in word or is_unspaced(word)]})
-
-
 @read_once
 def _long_words(text: Text) -> tuple[str, ...]:
     """Return the distinct long antonyms of a text, in order."""
-    return tuple(dict.fromkeys(_long_antonyms().of(plain_of(text), plain_words(text)).all("long")))
+    return tuple(dict.fromkeys(_marks(text).all("long")))
 
 
 def are_antonyms(one: str, other: str) -> bool:

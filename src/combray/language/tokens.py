@@ -22,7 +22,7 @@ from combray.language.caches import from_tables
 from combray.language.folding import HANGUL, UNSPACED, ascii_runs, fold, is_unspaced
 from combray.language.late import late
 from combray.language.lexicon import folded, phrases, word_lists
-from combray.language.marks import Lists
+from combray.language.marks import Lists, Marks
 from combray.language.scripts import language, stopword_language
 from combray.language.tables import default
 from combray.language.text import (
@@ -310,6 +310,19 @@ def _asking() -> Lists:
     return Lists({"anywhere": anywhere, "requests": requested})
 
 
+@read_once
+def _asking_marks(text: Text) -> Marks:
+    return _asking().of(fold_of(text), fold_words(text))
+
+
+def request_in(text: Text) -> int:
+    """Return where a request at the start of a text ends ("please", "tell me about"); 0 for none."""
+    marks = _asking_marks(text)
+    pattern = marks.pattern("requests")
+    found = _at_start(pattern).match(marks.text) if pattern else None
+    return found.end() if found else 0
+
+
 @functools.lru_cache(maxsize=256)
 def _at_start(requests: re.Pattern[str]) -> re.Pattern[str]:
     return re.compile(rf"\A(?:[\W_]*(?:{requests.pattern}))+")
@@ -336,12 +349,9 @@ def _query_terms(read: Text) -> tuple[str, ...]:
     code, apart, stems = stopword_language(every), _distinct_by_accents(read.text), _stems()
     code = code if code in _stops() else default()
     stops, single = _stops()[code], _question_words()[code]
-    folded = fold_of(read)
-    marks = _asking().of(folded, fold_words(read))
-    request = marks.pattern("requests")
-    in_front = _at_start(request).match(folded) if request else None
-    asked = f" {folded[in_front.end() :]}" if in_front else folded
-    if question := marks.pattern("anywhere"):
+    folded, end = fold_of(read), request_in(read)
+    asked = f" {folded[end:]}" if end else folded
+    if question := _asking_marks(read).pattern("anywhere"):
         asked = question.sub(" ", asked)
     fillers = None if asked.isascii() else _fillers().get(language(read.text))
     if fillers:
