@@ -214,11 +214,6 @@ def capitalised_words(text: str) -> tuple[frozenset[str], frozenset[str]]:
     return frozenset(every - known), frozenset(inside - known)
 
 
-def share_a_name(new: str, old: str) -> bool:
-    """Return whether two texts hold a common name: a capitalised word, wherever it stands."""
-    return not capitalised_words(new)[0].isdisjoint(capitalised_words(old)[0])
-
-
 def _trimmed(start: int, run: str) -> list[tuple[int, str]]:
     """Trim words that are not names from the ends of a run of capitalised words ("But Alice" -> "Alice")."""
     words = run.split()

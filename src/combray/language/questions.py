@@ -29,7 +29,6 @@ class _Table(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     latest: list[str] = []
     past: list[str] = []
     past_patterns: list[str] = []
-    plan: list[str] = []
     inference: list[str] = []
     request: list[str] = []
     request_start: list[str] = []
@@ -45,33 +44,14 @@ _tables = section("questions", _Table)
 _NEXT_NAME = re.compile(r" ([^\W\d_]\w*)")
 
 
-_DATE = "when in any script"
+_LISTS = ("when", "latest", "past", "inference", "request", "request_start", "assistant", "user")
 
 
 @from_tables
 def _lists() -> Lists:
-    """The phrases of questions; of scripts without spaces only those of a date, the past and a plan."""
     tables = _tables().values()
-    listed = {
-        name: [plain(phrase) for table in tables for phrase in getattr(table, name)]
-        for name in (
-            "when",
-            "latest",
-            "past",
-            "plan",
-            "inference",
-            "request",
-            "request_start",
-            "assistant",
-            "user",
-        )
-    }
-    spaced = {
-        name: phrases if name in ("past", "plan") else [each for each in phrases if not is_unspaced(each)]
-        for name, phrases in listed.items()
-    }
-    past = [((), each) for table in tables for each in table.past_patterns]
-    return Lists(spaced | {_DATE: listed["when"]}, {"past": past})
+    phrases = {name: [plain(each) for table in tables for each in getattr(table, name)] for name in _LISTS}
+    return Lists(phrases, {"past": [((), each) for table in tables for each in table.past_patterns]})
 
 
 class Question(msgspec.Struct, frozen=True):
@@ -81,9 +61,7 @@ class Question(msgspec.Struct, frozen=True):
     `role`: "user" or "assistant" if it asks about turns of that role; `bare`: the text without names of known
     authors, which distinguish turns badly, since everybody addresses them; `spoken`: the question in the
     subject's first person ("I", "my"), which is how the answering turn is worded; `asks_when`: it asks for a
-    date, in a script with spaces; `asks_date`: in any script, for rendering alone (as a signal of recall the
-    Chinese phrases gain nothing on the truth set); `asks_past`: it asks how things were; `asks_plan`: it asks
-    for a plan.
+    date (Chinese lists no phrases: they gain nothing on the truth set); `asks_past`: it asks how things were.
     """
 
     text: str
@@ -93,11 +71,9 @@ class Question(msgspec.Struct, frozen=True):
     subject: str | None
     role: str | None
     asks_when: bool
-    asks_date: bool
     asks_latest: bool
     asks_conclusion: bool
     asks_past: bool
-    asks_plan: bool
     language: str
 
 
@@ -129,11 +105,9 @@ def read(text: str, authors: Sequence[str]) -> Question:
         subject=_subject(text, spans, aliases, named),
         role=role,
         asks_when=marks.has("when"),
-        asks_date=marks.has(_DATE),
         asks_latest=marks.has("latest"),
         asks_conclusion=marks.has("inference") and not request,
         asks_past=marks.has("past"),
-        asks_plan=marks.has("plan"),
         language=code,
     )
 
