@@ -220,9 +220,14 @@ def clauses(text: str) -> list[tuple[int, int]]:
     return list(pairwise([0, *ends, len(text)]))
 
 
-def words_of(kind: str) -> list[str]:
-    """Return the patterns of a kind in every language, macros filled in, for text in the spelling of `plain`."""
-    return [pattern for _, pattern in _patterns(kind)]
+@from_tables
+def pattern_of(*kinds: str, at_end: bool = False) -> re.Pattern[str]:
+    """Return a pattern of some kinds in every language, for text in the spelling of `plain`.
+
+    With `at_end` it finds them at the end of what stands before a date.
+    """
+    found = "|".join(pattern for kind in kinds for _, pattern in _patterns(kind)) or "(?!)"
+    return re.compile(rf"(?:{found})\s*$" if at_end else found)
 
 
 @from_tables
