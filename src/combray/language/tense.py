@@ -38,8 +38,9 @@ class TenseTable(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     names: patterns of words that are only names when they are capitalised ("Will"); conditional: marks of a
     supposition that count in the whole lead sentence, while `hypothetical` counts in its first clause.
 
-    For `dates.direction`: attached: what stands before a date that only describes a thing; arranged: before one
-    that was agreed upon; happened, coming: verbs of a clause whose dates lie behind or ahead.
+    For `dates.direction`: respelt: patterns of words that are a verb in another language (German "was"), and what
+    is read instead; attached: what stands before a date that only describes a thing; arranged: before one that
+    was agreed upon; happened, coming: verbs of a clause whose dates lie behind or ahead.
 
     For `validity`: starting, ending, ranging: what makes a date the start or end of a time, or both ("from ...
     to"); bounding: what makes it neither ("by"); closing: times of which only the end counts ("end of the year");
@@ -50,6 +51,7 @@ class TenseTable(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """
 
     macros: list[str] = []
+    respelt: dict[str, str] = {}
     names: list[str] = []
     past: list[str] = []
     past_patterns: list[str] = []
@@ -228,6 +230,20 @@ def pattern_of(*kinds: str, at_end: bool = False) -> re.Pattern[str]:
     """
     found = "|".join(pattern for kind in kinds for _, pattern in _patterns(kind)) or "(?!)"
     return re.compile(rf"(?:{found})\s*$" if at_end else found)
+
+
+def respelt(text: str) -> str:
+    """Return a clause without words that another language would read as a verb."""
+    for pattern, instead in _respelt():
+        text = pattern.sub(instead, text)
+    return text
+
+
+@from_tables
+def _respelt() -> tuple[tuple[re.Pattern[str], str], ...]:
+    return tuple(
+        (re.compile(key), instead) for table in _tables().values() for key, instead in table.respelt.items()
+    )
 
 
 @from_tables

@@ -6,22 +6,14 @@ of its clause decides. The words are data (`tense` of a language).
 
 from __future__ import annotations
 
-import re
 from datetime import datetime
 from typing import TYPE_CHECKING
 
 from combray.language.folding import plain
-from combray.language.tense import Tense, clauses, pattern_of, tense_of
+from combray.language.tense import Tense, clauses, pattern_of, respelt, tense_of
 
 if TYPE_CHECKING:
     from combray.language.dates.resolution import TimeExpression
-
-
-_GERMAN_WHAT = re.compile(
-    r"^\W*was (?=(?:ist|sind|war|waren|steht|stehen|gibt|gab|habe|hat|haben|hast|hatte|hatten|mache|machst|macht"
-    r"|machen|passiert|läuft|kommt|kam|soll|sollen|muss|wird|werden|wurde|geht|ging|brauche|brauchen)\b)"
-)
-"""The German question word, which is an English verb of the past: it is read as "das"."""
 
 
 def resolve_stated(
@@ -71,7 +63,7 @@ def is_ahead(text: str, span: tuple[int, int], tense: Tense | None = None) -> bo
         return None
     if pattern_of("arranged").search(before) or pattern_of("arranged").match(inside):
         return True
-    clause = _GERMAN_WHAT.sub("das ", f"{before} {inside} {after}")
+    clause = respelt(f"{before} {inside} {after}")
     if pattern_of("happened").search(clause):
         return False
     if pattern_of("coming").search(clause):
@@ -84,4 +76,4 @@ def is_ahead(text: str, span: tuple[int, int], tense: Tense | None = None) -> bo
 
 def tells_of_past(words: str) -> bool:
     """Return whether words have a verb of what happened ("wrote", "has been"), whatever else they say."""
-    return pattern_of("happened").search(_GERMAN_WHAT.sub("das ", plain(words))) is not None
+    return pattern_of("happened").search(respelt(plain(words))) is not None
