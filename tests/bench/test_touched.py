@@ -8,7 +8,7 @@ from pathlib import Path
 
 from bench.touched import measured, touched
 
-TOY = '''
+TOY = """
 def outer():
     return [inner() for _ in range(3)]
 
@@ -22,7 +22,7 @@ class Shape:
 
 def never():
     pass
-'''
+"""
 
 
 def test_entered_functions_are_counted_once_by_file(tmp_path: Path) -> None:
