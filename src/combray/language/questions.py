@@ -61,7 +61,8 @@ class Question(msgspec.Struct, frozen=True):
     `role`: "user" or "assistant" if it asks about turns of that role; `bare`: the text without names of known
     authors, which distinguish turns badly, since everybody addresses them; `spoken`: the question in the
     subject's first person ("I", "my"), which is how the answering turn is worded; `asks_when`: it asks for a
-    date (Chinese lists no phrases: they gain nothing on the truth set); `asks_past`: it asks how things were.
+    date, in a script with spaces; `asks_date`: in any script, for rendering alone (as a signal of recall the
+    Chinese phrases gain nothing on the truth set); `asks_past`: it asks how things were.
     """
 
     text: str
@@ -71,6 +72,7 @@ class Question(msgspec.Struct, frozen=True):
     subject: str | None
     role: str | None
     asks_when: bool
+    asks_date: bool
     asks_latest: bool
     asks_conclusion: bool
     asks_past: bool
@@ -104,7 +106,8 @@ def read(text: str, authors: Sequence[str]) -> Question:
         named=named,
         subject=_subject(text, spans, aliases, named),
         role=role,
-        asks_when=marks.has("when"),
+        asks_when=any(not is_unspaced(each) for each in marks.all("when")),
+        asks_date=marks.has("when"),
         asks_latest=marks.has("latest"),
         asks_conclusion=marks.has("inference") and not request,
         asks_past=marks.has("past"),
