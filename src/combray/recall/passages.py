@@ -15,7 +15,7 @@ from combray.language.messages import LONG_FROM
 from combray.language.questions import read
 from combray.language.scripts import language
 from combray.language.sentences import sentences
-from combray.language.tables import section
+from combray.language.tables import default, section
 from combray.language.tokens import query_terms
 from combray.pipeline import stage
 from combray.runtime import Embedder, Runtime
@@ -129,7 +129,7 @@ def _unrelated(embedder: Embedder | None, vector: NDArray[np.float32] | None, co
     mean = _means().get(place)
     if mean is None:
         try:
-            mean = embedder.embed(samples().get(code) or samples()["en"]).mean(axis=0)
+            mean = embedder.embed(samples().get(code) or samples()[default()]).mean(axis=0)
         except ModelError:
             return 0.0
         _means()[place] = mean
