@@ -32,7 +32,7 @@ class KeepStrong:
 def drop_weak(state: Recalling, default: float) -> None:
     """Drop candidates below a share of the best score, and count those for which the limit had room."""
     # Nothing is weak if only the time or the speaker was asked for, unless the caller says otherwise.
-    spared = bool(state.times.windows or state.names.speaker) and state.asked.keep is None
+    spared = state.asked.whole and state.asked.keep is None
     keep = default if state.asked.keep is None else state.asked.keep
     # The share is applied once.
     state.asked.keep = 0.0

@@ -45,7 +45,7 @@ class RequireSpeaker:
             state.via |= dict.fromkeys(found, "speaker")
             keys: Keys = np.array(found, dtype=np.int64)
             state.arrange(keys, 1.0 - np.arange(len(keys)) / (2.0 * len(keys)))
-            state.weak = state.reason = ""
+            state.asked.whole, state.weak, state.reason = True, "", ""
         return state
 
     def _statements(self, state: Recalling, where: Filter) -> list[int]:
