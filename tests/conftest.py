@@ -8,13 +8,18 @@ import time
 from collections.abc import Iterator
 from contextlib import closing
 from dataclasses import dataclass
+from pathlib import Path
 
 import psycopg
 import pytest
 from hypothesis import HealthCheck, settings
 from hypothesis.internal.conjecture import providers
 
+import combray
+from combray import Engine
+from combray.settings import PREFIX, SETTINGS
 from combray.stores.postgres import PostgresStore
+from combray.testing.fakes import FakeClock
 from combray.testing.postgres import Server
 
 # No test depends on the zone of the machine, nor does a process that it starts.
@@ -77,6 +82,24 @@ class Emptied:
             connection.execute("SELECT setval('memory_key', %s + 1, false)", last)
             number = connection.execute("SELECT coalesce(max(number), 0) FROM operation").fetchone()
             connection.execute("SELECT setval('operation_number_seq', %s + 1, false)", number)
+
+
+@pytest.fixture(params=["none", "wordllama"])
+def engine(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Engine]:
+    """An engine on a file, by preset default, with and without vectors."""
+    with combray.open(
+        tmp_path / "a.db", embedder=request.param, clock=FakeClock(), language_model="none", worker=False
+    ) as opened:
+        yield opened
+
+
+@pytest.fixture
+def a_new_user(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """An empty folder to work in, a data folder of one's own, no settings."""
+    for setting in SETTINGS:
+        monkeypatch.delenv(setting.variable, raising=False)
+    monkeypatch.setenv(f"{PREFIX}HOME", str(tmp_path / "home"))
+    monkeypatch.chdir(tmp_path)
 
 
 @pytest.fixture(scope="session")

@@ -4,9 +4,12 @@ from __future__ import annotations
 
 import json
 import os
+import signal
 import subprocess
 import sys
 import time
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
@@ -94,3 +97,16 @@ def pids(client: Client) -> list[int]:
     folder = Path(f"{client.store}.hooks")
     found = [int(each.read_text() or 0) for each in folder.glob("*.lock") if each.stem != "queue"]
     return [pid for pid in found if pid and Path(f"/proc/{pid}").exists()]
+
+
+@contextmanager
+def with_resident(folder: Path) -> Iterator[Client]:
+    """A client whose hooks start a resident process, which is gone at the end."""
+    client = Client("claude-code", folder)
+    client.environment["COMBRAY_HOOK_RESIDENT"] = "120"
+    with client.open() as engine:
+        engine.remember("We deploy the billing service on Thursdays.", category="decision")
+    yield client
+    for pid in pids(client):
+        with suppress(ProcessLookupError):
+            os.kill(pid, signal.SIGKILL)

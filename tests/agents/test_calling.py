@@ -10,11 +10,10 @@ import sys
 import tempfile
 import time
 from collections.abc import Iterator
-from contextlib import suppress
 from pathlib import Path
 
 import pytest
-from client import QUESTION, Client, pids
+from client import QUESTION, Client, pids, with_resident
 
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="needs Unix sockets")
 
@@ -49,15 +48,11 @@ def card_of(client: Client) -> Path:
 @pytest.fixture
 def client() -> Iterator[Client]:
     # The path of a Unix socket has 107 bytes at most.
-    with tempfile.TemporaryDirectory(prefix="c", ignore_cleanup_errors=True) as folder:
-        client = Client("claude-code", Path(folder))
-        client.environment["COMBRAY_HOOK_RESIDENT"] = "120"
-        with client.open() as engine:
-            engine.remember("We deploy the billing service on Thursdays.", category="decision")
+    with (
+        tempfile.TemporaryDirectory(prefix="c", ignore_cleanup_errors=True) as folder,
+        with_resident(Path(folder)) as client,
+    ):
         yield client
-        for pid in pids(client):
-            with suppress(ProcessLookupError):
-                os.kill(pid, signal.SIGKILL)
 
 
 def loaded(client: Client) -> set[str]:

@@ -8,11 +8,10 @@ import sys
 import tempfile
 import time
 from collections.abc import Iterator
-from contextlib import suppress
 from pathlib import Path
 
 import pytest
-from client import QUESTION, Client, pids
+from client import QUESTION, Client, pids, with_resident
 
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="needs Unix sockets")
 
@@ -37,14 +36,8 @@ def short_path() -> Iterator[Path]:
 
 @pytest.fixture
 def client(short_path: Path) -> Iterator[Client]:
-    client = Client("claude-code", short_path)
-    client.environment["COMBRAY_HOOK_RESIDENT"] = "120"
-    with client.open() as engine:
-        engine.remember("We deploy the billing service on Thursdays.", category="decision")
-    yield client
-    for pid in pids(client):
-        with suppress(ProcessLookupError):
-            os.kill(pid, signal.SIGKILL)
+    with with_resident(short_path) as client:
+        yield client
 
 
 def test_the_resident_process_gives_the_same_answer_and_sees_what_is_written(client: Client) -> None:

@@ -16,7 +16,7 @@ from click.testing import CliRunner
 from combray import __version__, presets
 from combray.interfaces.cli import combray
 from combray.interfaces.cli.verbs import VERBS
-from combray.settings import PREFIX, SETTINGS
+from combray.settings import SETTINGS
 
 ROOT = Path(__file__).parents[2]
 PACKAGE = ROOT / "src" / "combray"
@@ -59,13 +59,7 @@ def section(text: str, title: str) -> str:
     return found[1]
 
 
-@pytest.fixture(autouse=True)
-def a_new_user(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """An empty folder to work in, a data folder of one's own, no settings."""
-    for setting in SETTINGS:
-        monkeypatch.delenv(setting.variable, raising=False)
-    monkeypatch.setenv(f"{PREFIX}HOME", str(tmp_path / "home"))
-    monkeypatch.chdir(tmp_path)
+pytestmark = pytest.mark.usefixtures("a_new_user")
 
 
 # -- the shell -----------------------------------------------------------------------------------------

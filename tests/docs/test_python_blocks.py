@@ -10,8 +10,6 @@ from pathlib import Path
 
 import pytest
 
-from combray.settings import PREFIX, SETTINGS
-
 ROOT = Path(__file__).parents[2]
 DOCS = ROOT / "docs"
 RUN = [*sorted((DOCS / "tutorial").glob("*.md")), *sorted((DOCS / "howto").glob("*.md"))]
@@ -19,13 +17,7 @@ RUN.remove(DOCS / "howto" / "add-a-language.md")  # tests/language/test_add_a_la
 BLOCK = re.compile(r"^```(\w+)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 
 
-@pytest.fixture(autouse=True)
-def a_new_user(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """An empty folder to work in, a data folder of one's own, no settings."""
-    for setting in SETTINGS:
-        monkeypatch.delenv(setting.variable, raising=False)
-    monkeypatch.setenv(f"{PREFIX}HOME", str(tmp_path / "home"))
-    monkeypatch.chdir(tmp_path)
+pytestmark = pytest.mark.usefixtures("a_new_user")
 
 
 def programs(page: Path) -> Iterator[tuple[str, str | None]]:

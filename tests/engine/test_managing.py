@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
@@ -12,14 +11,6 @@ import pytest
 import combray
 from combray import Engine, InvalidInputError, Memory, NotFoundError
 from combray.testing.fakes import FakeClock, FakeEmbedder
-
-
-@pytest.fixture(params=["none", "wordllama"])
-def engine(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Engine]:
-    with combray.open(
-        tmp_path / "a.db", embedder=request.param, clock=FakeClock(), language_model="none", worker=False
-    ) as opened:
-        yield opened
 
 
 def remembered(engine: Engine, text: str, **fields: Any) -> str:

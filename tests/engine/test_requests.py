@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -10,17 +9,8 @@ import pytest
 import combray
 from combray import Engine, InvalidInputError
 from combray.engine.requests import Taken
-from combray.testing.fakes import FakeClock
 
 PRESETS = ("default", "mnemon", "mnemo", "openclaw", "engram", "semantic-facts")
-
-
-@pytest.fixture(params=["none", "wordllama"])
-def engine(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Engine]:
-    with combray.open(
-        tmp_path / "a.db", embedder=request.param, clock=FakeClock(), language_model="none", worker=False
-    ) as opened:
-        yield opened
 
 
 def put(engine: Engine, *texts: str) -> list[str]:

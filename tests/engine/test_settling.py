@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from datetime import UTC, datetime, timedelta
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -16,15 +14,6 @@ import combray
 from combray import Engine, InvalidInputError, NotFoundError
 from combray.testing.fakes import FakeClock
 from combray.types import Verdict
-
-
-@pytest.fixture(params=["none", "wordllama"])
-def engine(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Engine]:
-    with combray.open(
-        tmp_path / "a.db", embedder=request.param, clock=FakeClock(), language_model="none", worker=False
-    ) as opened:
-        yield opened
-
 
 # -- verdicts --------------------------------------------------------------------------------------
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import io
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -11,15 +10,6 @@ from revising import HALLE, JENA, LEIPZIG, ask, edges, know, pair
 
 import combray
 from combray import Engine, InvalidInputError
-from combray.testing.fakes import FakeClock
-
-
-@pytest.fixture(params=["none", "wordllama"])
-def engine(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Engine]:
-    with combray.open(
-        tmp_path / "a.db", embedder=request.param, clock=FakeClock(), language_model="none", worker=False
-    ) as opened:
-        yield opened
 
 
 def test_open_pairs_are_listed_best_first_while_both_are_live(engine: Engine) -> None:

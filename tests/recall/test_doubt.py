@@ -39,39 +39,6 @@ def edge(engine: Engine, new: str, old: str, weight: float) -> None:
         tx.link([Link(keys[new], keys[old], "may_revise", weight)], NOW.timestamp())
 
 
-@pytest.mark.parametrize("embedder", EMBEDDERS)
-@pytest.mark.parametrize(
-    ("first", "second", "question"),
-    [
-        ("The bakery sells scones.", "The bakery accepts cards.", "What does the bakery sell?"),
-        (
-            "The staging cluster is rebuilt every Sunday night by the cron job in the infra repo.",
-            "The infra repo needs Terraform 1.9.",
-            "When is the staging cluster rebuilt?",
-        ),
-        (
-            "The report server runs the nightly export.",
-            "The nightly export takes 40 minutes.",
-            "What runs the nightly export?",
-        ),
-        ("The cat sleeps on the piano.", "The piano is tuned in May.", "Where does the cat sleep?"),
-        # Numbers, names and sides that make them two things.
-        ("The code of locker 7 is 4711.", "The code of locker 9 is 2280.", "What is the code of locker 7?"),
-        ("The Lyon branch opens at nine.", "The Metz branch opens at ten.", "When does the Lyon branch open?"),
-        ("The window upstairs is stuck.", "The window downstairs is open.", "Which window is stuck?"),
-    ],
-)
-def test_statements_about_different_things_are_not_marked(
-    first: str, second: str, question: str, embedder: str
-) -> None:
-    engine = opened(embedder)
-    old = engine.remember(first).id
-    engine.remember(second)
-    answer = engine.recall(question)
-    assert answer[0].memory.id == old
-    assert set(marked(answer).values()) == {(None, None)}
-
-
 LATER = "Boxes and forms all month, but Porto it is."
 
 
@@ -140,3 +107,25 @@ def test_no_mark_for_a_question_about_the_past() -> None:
     edge(engine, new, old, 0.9)
     engine.settle(new, old, "open")
     assert set(marked(engine.recall("What did the bakery sell before?")).values()) == {(None, None)}
+
+
+@pytest.mark.parametrize(
+    ("earlier", "later", "question"),
+    [
+        ("Standup is at 9:30.", "Standup is at 10:00 now.", "When is the standup?"),
+        ("The Lyon branch opens at 9:00.", "The Lyon branch opens at 10:00.", "When does the Lyon branch open?"),
+    ],
+)
+def test_another_value_of_one_thing_is_marked(earlier: str, later: str, question: str) -> None:
+    """tests/cases/test_statements_about_different_things.py has the values of two things."""
+    engine = opened("wordllama")
+    clock = engine.runtime.clock
+    assert isinstance(clock, FakeClock)
+    for text in ("The printer is on the second floor.", "Ben keeps two goats.", "Lunch is at noon."):
+        engine.remember(text)
+        clock.pass_(days=10)
+    for text in (earlier, later):
+        engine.remember(text, author="user")
+        clock.pass_(days=60)
+    found = [hit.memory.content for hit in engine.recall(question) if hit.may_be_outdated_by]
+    assert found == [earlier]

@@ -5,24 +5,16 @@ from __future__ import annotations
 from dataclasses import replace
 
 import pytest
+from two_stores import opened
 
-import combray
-from combray import Engine, InvalidInputError, presets
-from combray.testing.fakes import FakeClock, FakeDistiller
-from combray.testing.reference import ReferenceStore
+from combray import Engine, InvalidInputError
+from combray.testing.fakes import FakeDistiller
 
 ANN, BOB = ["scope:user:ann"], ["scope:user:bob"]
 PRESETS = ("default", "mnemon", "mnemo", "openclaw", "engram", "semantic-facts")
 LEVELS = ("none", "wordllama")
 
 pytestmark = pytest.mark.parametrize("store", ["sqlite", "reference"])
-
-
-def opened(store: str, embedder: str = "none", preset: str = "mnemo") -> Engine:
-    engine = combray.open(":memory:", preset=preset, embedder=embedder, clock=FakeClock(), worker=False)
-    if store == "reference":
-        return Engine(replace(engine.runtime, store=ReferenceStore()), "default", presets.load(preset))
-    return engine
 
 
 def live(engine: Engine, *tags: str) -> list[str]:

@@ -4,17 +4,15 @@ from __future__ import annotations
 
 import itertools
 import json
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from two_stores import opened
 
 import combray
-from combray import Engine, InvalidInputError, presets
+from combray import Engine, InvalidInputError
 from combray.language.scopes import scope_set
 from combray.runtime import Link
-from combray.testing.fakes import FakeClock
-from combray.testing.reference import ReferenceStore
 from combray.types import SCOPED_EDGES, MemoryItem
 
 ANN, BOB = ["scope:user:ann"], ["scope:user:bob"]
@@ -28,13 +26,6 @@ TEXTS = (
 
 each_store = pytest.mark.parametrize("store", ["sqlite", "reference"])
 each_embedder = pytest.mark.parametrize("embedder", ["none", "wordllama"])
-
-
-def opened(store: str, embedder: str = "none", preset: str = "mnemo") -> Engine:
-    engine = combray.open(":memory:", preset=preset, embedder=embedder, clock=FakeClock(), worker=False)
-    if store == "reference":
-        return Engine(replace(engine.runtime, store=ReferenceStore()), "default", presets.load(preset))
-    return engine
 
 
 def crossing(engine: Engine) -> list[tuple[str, ...]]:
