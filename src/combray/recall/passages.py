@@ -51,7 +51,7 @@ class SplitQuery:
     def __call__(self, state: Recalling, runtime: Runtime) -> Recalling:
         whole = state.query[: self.most_characters]
         texts = self._passages(whole) if len(state.terms) > self.long_from else []
-        found = [Part(state.terms, state.vector)]
+        found = [Part(state.terms, state.embedded.vector)]
         authors = state.reader.profile().authors if texts else ()
         questions = [read(text, authors) for text in texts]
         vectors: Sequence[NDArray[np.float32] | None] = [None] * len(texts)
@@ -97,14 +97,18 @@ def unrelated(state: Recalling, runtime: Runtime, vector: NDArray[np.float32], c
 def whole(state: Recalling, runtime: Runtime) -> Part:
     """Return the whole query as a part, for presets that do not split it."""
     text = state.query[: SplitQuery.most_characters]
-    return Part((), state.vector, _unrelated(_of_vector(state, runtime), state.vector, language(text)))
+    return Part(
+        (), state.embedded.vector, _unrelated(_of_vector(state, runtime), state.embedded.vector, language(text))
+    )
 
 
 def _of_vector(state: Recalling, runtime: Runtime) -> Embedder | None:
     """The embedder that made the query's vector; None if it has none."""
-    if state.vector is None:
+    if state.embedded.vector is None:
         return None
-    return next((each for each in (runtime.embedder, runtime.before) if each and each.name == state.model), None)
+    return next(
+        (each for each in (runtime.embedder, runtime.before) if each and each.name == state.embedded.model), None
+    )
 
 
 samples = section("samples", list[str])
