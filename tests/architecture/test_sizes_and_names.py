@@ -14,7 +14,7 @@ FUNCTION_LINES = 60
 VAGUE = re.compile(r"^_?(utils?|helpers?|managers?|base|common|misc|core|stuff|tools)$")
 
 STATE_FIELDS = 30
-SHARED = {"Context", "Dated", "Entity", "Phrases", "Question", "Token", "Verbs", "_Signs", "_Table"}
+SHARED = {"Context", "Dated", "Entity", "Question", "Token", "Verbs"}
 """Class names that still have several meanings, each of them in `language/` or `interfaces/`. To be emptied."""
 
 

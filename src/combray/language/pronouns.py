@@ -26,7 +26,7 @@ from combray.records import dataclass
 _NO_PERSON = re.compile(r"[\d@/_.:#]|[a-z][A-Z]")
 
 
-class _Table(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+class _PronounsTable(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     male: list[str] = []
     female: list[str] = []
     neutral: list[str] = []
@@ -47,7 +47,7 @@ class Pronoun:
     possessive: bool
 
 
-_tables = section("pronouns", _Table)
+_tables = section("pronouns", _PronounsTable)
 
 
 @from_tables

@@ -24,7 +24,7 @@ ASSISTANTS = frozenset({"assistant", "ai", "bot", "agent", "model", "system"})
 """Author names that are roles of a chat, not names of people."""
 
 
-class _Table(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+class _QuestionsTable(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     when: list[str] = []
     latest: list[str] = []
     past: list[str] = []
@@ -40,7 +40,7 @@ class _Table(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """What a phrase means whose words mean something else ("for a living" asks for no "I live in Lisbon")."""
 
 
-_tables = section("questions", _Table)
+_tables = section("questions", _QuestionsTable)
 _NEXT_NAME = re.compile(r" ([^\W\d_]\w*)")
 
 
