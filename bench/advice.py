@@ -23,6 +23,8 @@ import combray
 ROOT = Path(__file__).parents[1]
 SHORTEST, LONGEST = 20, 3_000
 BATCH = 200
+STORE = 5_000
+"""Texts in one store: a write into a large one takes longer and tries nothing else."""
 _PARAGRAPH = re.compile(r"\n\s*\n")
 _MOST_PARTS = 4
 
@@ -85,16 +87,17 @@ def main() -> int:
     raised: Counter[str] = Counter()
     actions: Counter[str] = Counter()
     started = time.monotonic()
-    with combray.open(":memory:", worker=False) as engine:
-        for first in range(0, given.texts, BATCH):
-            batch = [drawn(texts, rng) for _ in range(min(BATCH, given.texts - first))]
-            try:
-                actions.update(each.action for each in engine.remember_many(batch))
-            except Exception as error:  # noqa: BLE001 - every failure is counted
-                raised[f"{type(error).__name__}: {str(error)[:80]}"] += 1
-            if first % 10_000 == 0:
-                print(f"{first + len(batch)} {time.monotonic() - started:.0f} s", file=sys.stderr)
-        failed = engine.store.status()["failed_advice"]
+    failed = 0
+    for store in range(0, given.texts, STORE):
+        with combray.open(":memory:", worker=False) as engine:
+            for first in range(store, min(store + STORE, given.texts), BATCH):
+                batch = [drawn(texts, rng) for _ in range(min(BATCH, given.texts - first))]
+                try:
+                    actions.update(each.action for each in engine.remember_many(batch))
+                except Exception as error:  # noqa: BLE001 - every failure is counted
+                    raised[f"{type(error).__name__}: {str(error)[:80]}"] += 1
+            failed += engine.store.status()["failed_advice"]
+            print(f"{store + STORE}: {failed} failed, {time.monotonic() - started:.0f} s", file=sys.stderr)
     figures = {
         "texts": given.texts,
         "of": len(texts),

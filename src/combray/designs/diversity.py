@@ -24,10 +24,11 @@ Measure = Literal["vectors", "words"]
 class MMR:
     """Maximal marginal relevance: trade_off · relevance - (1 - trade_off) · greatest similarity to chosen hits.
 
-    Relevance is the score, `stretched` by min-max over the candidates, or else as a share of the best score. `similarity` "words" is the Jaccard index of
-    the words of the first 700 characters (Chinese, Japanese and the like by characters and pairs; two texts
-    without words are alike only when they are equal), "vectors" the cosine, never below 0, and words for
-    pairs without two vectors. The best `most` candidates are reordered; the rest follow by score.
+    Relevance is the score, `stretched` by min-max over the candidates, or else as a share of the best score.
+    `similarity` "words" is the Jaccard index of the words of the first 700 characters (Chinese, Japanese and the
+    like by characters and pairs; two texts without words are alike only when they are equal), "vectors" the
+    cosine, never below 0, and words for pairs without two vectors. The best `most` candidates are reordered; the
+    rest follow by score.
 
     Only the order changes: scores stay, so that a later threshold or cut keeps its meaning, and no later stage
     may sort by score again. Carbonell & Goldstein 1998; OpenClaw stage 5.

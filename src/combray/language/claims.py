@@ -142,7 +142,7 @@ def compare(old: str, new: str) -> Comparison:
 
 
 def subjects_conflict(old: str, new: str) -> bool:
-    """Return whether each text is about something of which the other says nothing: "the frontend", "the backend"."""
+    """Return whether each text is about something of which the other says nothing: frontend and backend."""
     before, after = (set(_subject(text).keys) for text in (old, new))
     words = [{token.key for token in tokenise(text)} for text in (old, new)]
     return any(not _has_form(key, words[1]) for key in before - words[1]) and any(

@@ -113,7 +113,7 @@ def excerpt(text: str, terms: frozenset[str]) -> str:
 
 
 def one_line(text: str) -> str:
-    """Return the text on one line, without invisible characters, control tokens and what looks like a citation."""
+    """Return the text on one line, without invisible characters, control tokens and marks of citations."""
     line = " ".join(text.split())
     seen = "".join(each for each in line if each in "\u200c\u200d" or unicodedata.category(each) not in _UNSEEN)
     return disarmed(_MARK.sub(r"(\1)", seen))
