@@ -45,8 +45,7 @@ class Memory(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=False):
     Times are aware datetimes in the engine's time zone; a store holds UTC. `occurred_*` say when it happened: as
     the caller said, or else as the text says ("three days ago"); then `said_at` is when it was said. `valid_*`
     say when it is true in the world, `recorded_at` when the engine learned it; recency goes by `moment`.
-    Importance is 1-5, confidence 0-1. `slot` names what it is a value of ("ana.city"): a newer value supersedes
-    an older. `aliases`: as a caller declared.
+    Importance is 1-5, confidence 0-1. `slot` names what it is a value of ("ana.city"). `aliases` are declared.
     """
 
     id: str

@@ -13,6 +13,7 @@ import unicodedata
 import uuid
 from collections.abc import Callable, Iterable, Sequence
 from datetime import UTC, date, datetime, time, timedelta, tzinfo
+from pathlib import Path
 from typing import Any
 
 from combray.errors import InvalidInputError, brief
@@ -134,7 +135,7 @@ LONGEST_MOMENT = 500
 
 
 class _Machine(tzinfo):
-    """The time zone of the machine, with its changes to and from daylight saving time."""
+    """The time zone of the machine where it has no table of it, with daylight saving time."""
 
     def utcoffset(self, moment: datetime | None) -> timedelta | None:
         """Return the offset at a moment; None for a time of day."""
@@ -168,18 +169,40 @@ class _Machine(tzinfo):
 
 def read_zone(name: str) -> tzinfo:
     """Return the time zone of an IANA name; of the machine for "". Raises InvalidInputError."""
-    if not name:
-        return _Machine() if clock.timezone or clock.daylight else UTC
-    if name.upper() == "UTC":
+    if name.upper() == "UTC" or not (name or clock.timezone or clock.daylight):
         return UTC
     # Takes milliseconds to import.
     from zoneinfo import ZoneInfo
 
+    if not name:
+        return _machine()
     try:
         return ZoneInfo(name)
     except (LookupError, ValueError, OSError):
         problem = f"{brief(name)} is not a known time zone."
         raise InvalidInputError("timezone", problem, "Use an IANA name such as Europe/Berlin.") from None
+
+
+def _machine() -> tzinfo:
+    """Return the zone of the machine by its table, which is a hundred times as fast as asking the system."""
+    from zoneinfo import ZoneInfo
+
+    named = os.environ.get("TZ", "").removeprefix(":")
+    try:
+        if named:
+            return ZoneInfo(named)
+        with Path("/etc/localtime").open("rb") as table:
+            return ZoneInfo.from_file(table)
+    except (LookupError, ValueError, OSError):
+        return _Machine()
+
+
+def shown(moment: datetime, zone: tzinfo) -> datetime:
+    """Return a moment in a time zone; unchanged where the calendar of that zone does not hold it."""
+    try:
+        return moment.astimezone(zone)
+    except OverflowError:
+        return moment
 
 
 def as_moment(
@@ -204,7 +227,7 @@ def as_moment(
         start = datetime(value.year, value.month, value.day, tzinfo=zone)
         end = start + timedelta(days=1) if start.year < 9999 else start
     elif isinstance(value, (int, float)) and not isinstance(value, bool):
-        return from_seconds(field, value).astimezone(zone)
+        start = end = from_seconds(field, value)
     elif isinstance(value, str):
         if len(value) > LONGEST_MOMENT:
             problem = f"{brief(value)} has {len(value)} characters, too many for a time."
@@ -218,9 +241,10 @@ def as_moment(
     moment = moment if moment.tzinfo is not None else moment.replace(tzinfo=zone)
     try:
         # Through UTC: an hour that a change of the clock skips gets the time that it is.
-        return moment.astimezone(UTC).astimezone(zone)
+        moment = moment.astimezone(UTC)
     except OverflowError:
         raise InvalidInputError(field, f"{brief(value)} is outside the years 1 to 9999.") from None
+    return shown(moment, zone)
 
 
 def from_seconds(field: str, value: float) -> datetime:

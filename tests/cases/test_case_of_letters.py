@@ -7,10 +7,14 @@ sentence, and in a text that is all in capitals.
 from __future__ import annotations
 
 from contextlib import closing
+from datetime import timedelta
+from io import StringIO
 from pathlib import Path
 
 import msgspec
+import psycopg
 import pytest
+from conftest import Emptied
 
 import combray
 from combray.language.indexing import content_hash
@@ -123,3 +127,30 @@ def test_a_store_from_before_recognises_its_texts(tmp_path: Path) -> None:
         assert engine.remember("The Ferry to Texel leaves at nine.").action == "added"
         memory = engine.get(kept)
         assert memory.content_hash == content_hash(msgspec.structs.replace(memory, content_hash=""))
+
+
+def test_a_server_from_before_recognises_its_texts(postgres: Emptied) -> None:
+    with combray.open(postgres.url, embedder="none", timezone="Asia/Tokyo") as engine:
+        kept = engine.remember("The Ferry to Texel leaves at Nine.", occurred_at="2026-06-02").id
+    with psycopg.connect(postgres.url.partition("&schema=")[0], autocommit=True) as connection:
+        connection.execute("UPDATE combray.memory SET content_hash = %s", (64 * "a",))
+        connection.execute("UPDATE combray.setting SET value = '5' WHERE name = 'terms_version'")
+    with combray.open(postgres.url, embedder="none", timezone="Asia/Tokyo") as engine:
+        again = {"occurred_at": "2026-06-02"}
+        assert engine.remember("The Ferry to Texel leaves at Nine.", **again).action == "skipped"
+        assert engine.remember("The Ferry to Texel leaves at nine.", **again).action == "added"
+        memory = engine.get(kept)
+        assert memory.content_hash == content_hash(memory)
+        assert memory.recorded_at.utcoffset() == timedelta(hours=9)
+
+
+def test_an_export_from_before_is_read_with_the_hash_of_today() -> None:
+    stream = StringIO()
+    with combray.open(":memory:", embedder="none") as engine:
+        kept = engine.remember("The Ferry to Texel leaves at Nine.")
+        engine.store.export_to(stream)
+        now = engine.get(kept.id).content_hash
+    lines = stream.getvalue().replace(now, 64 * "a").splitlines()
+    with combray.open(":memory:", embedder="none") as engine:
+        engine.store.import_from(lines, dry_run=False)
+        assert engine.get(kept.id).content_hash == now

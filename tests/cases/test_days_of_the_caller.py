@@ -276,13 +276,14 @@ def test_the_shell_shows_the_day_of_the_setting(tmp_path: Path, monkeypatch: pyt
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="TZ is read on POSIX")
-def test_by_default_the_zone_is_that_of_the_machine() -> None:
+@pytest.mark.parametrize("named", ["Europe/Berlin", "CET-1CEST,M3.5.0,M10.5.0/3"])
+def test_by_default_the_zone_is_that_of_the_machine(named: str) -> None:
     script = (
         "from datetime import datetime; from combray.values import read_zone; zone = read_zone('');"
         "print(*(datetime.fromtimestamp(at, zone).isoformat() for at in (1774745999, 1774746000, 1792889999,"
         " 1792890000, 1792893600)), datetime(2026, 3, 29, 2, 30, tzinfo=zone).timestamp())"
     )
-    environment = {**os.environ, "TZ": "Europe/Berlin", "COMBRAY_TIMEZONE": ""}
+    environment = {**os.environ, "TZ": named, "COMBRAY_TIMEZONE": ""}
     done = subprocess.run(
         [sys.executable, "-c", script], env=environment, capture_output=True, text=True, check=True
     )
@@ -296,3 +297,12 @@ def test_by_default_the_zone_is_that_of_the_machine() -> None:
 
 def test_utc_is_read_without_a_table() -> None:
     assert read_zone("UTC") is UTC
+
+
+@pytest.mark.parametrize("zone", ["America/Los_Angeles", "Asia/Tokyo", "Pacific/Kiritimati", "Asia/Kathmandu"])
+@pytest.mark.parametrize("given", ["9999-12-31", "9999-12-30", "0001-01-03", date.max, 0, 253402300799])
+def test_the_ends_of_the_calendar_are_days_too(zone: str, given: object) -> None:
+    engine, _ = opened(zone, "2026-06-01T12:00")
+    with engine:
+        done = engine.remember("The lease runs on.", valid_from=given)
+        assert engine.get(done.id).valid_from is not None

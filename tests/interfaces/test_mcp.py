@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any, get_args
+from typing import Any
 
 import pytest
 from agent import Agent, Raw, command, environment, text
@@ -14,11 +14,11 @@ from mcp import Client, StdioServerParameters
 
 import combray
 from combray.interfaces.mcp.lines import NOTICE, one_line, quoted
-from combray.interfaces.mcp.parameters import Category, Intent
 from combray.interfaces.mcp.profiles import PROFILES
 from combray.recall.query import INTENTS
 from combray.types import CATEGORIES
 from combray.values import short_ids
+from combray.verbs import TOOLS
 
 SHORT = re.compile(
     r"\[[0-9a-f-]{13,36}\] \d{4}-\d\d-\d\d \d\d:\d\d \((?P<kind>[\w/, ]+)\) (?P<text>.*?)(?P<tags>( #\S+)*)"
@@ -69,8 +69,8 @@ def test_the_server_tells_the_agent_to_search_first_and_to_distrust_what_it_read
 
 
 def test_the_choices_are_the_engines() -> None:
-    assert get_args(Category) == CATEGORIES
-    assert get_args(Intent) == INTENTS
+    for tool, argument, choices in (("remember", "category", CATEGORIES), ("recall", "intent", INTENTS)):
+        assert TOOLS[tool].arguments[argument].choices == choices
 
 
 # -- the tools -----------------------------------------------------------------------------------------
@@ -227,11 +227,15 @@ def test_status_counts_this_namespace_only(agent: Agent, db: Path) -> None:
 @pytest.mark.parametrize(
     ("tool", "arguments", "said"),
     [
-        ("recall", {}, "query: Field required"),
+        ("recall", {}, "query: is missing. Give a text."),
         ("recall", {"query": ""}, "query: is empty. Ask something."),
-        ("recall", {"query": "x", "limit": 0}, "limit: Input should be greater than or equal to 1 (not 0)"),
-        ("recall", {"query": "x", "limit": "many"}, "limit: Input should be a valid integer"),
-        ("recall", {"query": "x", "intent": "HOW"}, "'WHY', 'WHEN', 'ENTITY' or 'GENERAL' (not 'HOW')"),
+        ("recall", {"query": "x", "limit": 0}, "limit: must be between 1 and 50, got 0."),
+        ("recall", {"query": "x", "limit": "many"}, "limit: must be a whole number, got 'many'."),
+        (
+            "recall",
+            {"query": "x", "intent": "HOW"},
+            "intent: must be one of WHY, WHEN, ENTITY, GENERAL, got 'HOW'.",
+        ),
         ("recall", {"query": "x", "since": "whenever"}, "since: cannot read 'whenever' as a time"),
         (
             "recall",
@@ -242,7 +246,7 @@ def test_status_counts_this_namespace_only(agent: Agent, db: Path) -> None:
         (
             "remember",
             {"content": "x", "importance": 9},
-            "importance: Input should be less than or equal to 5 (not 9)",
+            "importance: must be between 1 and 5, got 9.",
         ),
         ("link", {"source": "01234567-89ab", "target": "y"}, "no memory '01234567-89ab' in namespace 'work'"),
         ("forget", {"id": "nonsense"}, "no memory 'nonsense' in namespace 'work'"),
@@ -258,13 +262,13 @@ def test_status_counts_this_namespace_only(agent: Agent, db: Path) -> None:
         (
             "memory_search",
             {"query": "x", "maxResults": 0},
-            "maxResults: Input should be greater than or equal to 1",
+            "maxResults: must be between 1 and 50, got 0.",
         ),
-        ("memory_get", {"path": "x.md", "from": "top"}, "from: Input should be a valid integer"),
+        ("memory_get", {"path": "x.md", "from": "top"}, "from: must be a whole number, got 'top'."),
         (
             "search_memory",
             {"query": "x", "search_type": "dreams"},
-            "'both', 'facts' or 'episodes' (not 'dreams')",
+            "search_type: must be one of both, facts, episodes, got 'dreams'.",
         ),
     ],
 )

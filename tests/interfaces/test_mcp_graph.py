@@ -67,7 +67,7 @@ def test_the_sub_type_of_a_causal_link_is_shown_and_checked(agent: Agent) -> Non
         {"type": "causal", "weight": 0.8, "sub_type": "causes"}
     ]
     refused = agent.refused("link", source=lost, target=chosen, type="causal", sub_type="foo")
-    assert "'causes', 'enables' or 'prevents'" in refused
+    assert "sub_type: must be one of causes, enables, prevents, got 'foo'." in refused
 
 
 def test_edges_that_read_alike_are_named_once(agent: Agent) -> None:

@@ -131,8 +131,8 @@ def test_a_list_ends_at_the_namespace(agent: Agent, db: Path) -> None:
         ({"where": {"colour": "red"}}, "where: 'colour' is not a field. Fields: id,"),
         ({"where": {}, "order": "colour"}, "order: 'colour' is not known."),
         ({"after": "nonsense"}, "is not a cursor"),
-        ({"limit": 0}, "limit: Input should be greater than or equal to 1"),
-        ({"limit": 51}, "limit: Input should be less than or equal to 50"),
+        ({"limit": 0}, "limit: must be between 1 and 50, got 0."),
+        ({"limit": 51}, "limit: must be between 1 and 50, got 51."),
         ({"namespaces": ["home"]}, "list_memories has no argument 'namespaces'."),
     ],
 )
@@ -201,8 +201,8 @@ def test_text_that_gives_orders_is_quarantined_when_it_comes_by_an_update(agent:
     [
         ({"content": " "}, "content: is empty"),
         ({}, "update_memory: changes nothing. Give content,"),
-        ({"importance": 9}, "importance: Input should be less than or equal to 5 (not 9)"),
-        ({"category": "rumour"}, "category: Input should be 'preference'"),
+        ({"importance": 9}, "importance: must be between 1 and 5, got 9."),
+        ({"category": "rumour"}, "category: must be one of preference, decision"),
         ({"valid_to": "whenever"}, "valid_to: cannot read 'whenever' as a time"),
         ({"content": "The lantern is lit."}, "content: is what memory"),
         ({"id": "nonsense", "content": "x"}, "no memory 'nonsense' in namespace 'work'"),

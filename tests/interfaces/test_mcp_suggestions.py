@@ -44,7 +44,7 @@ def test_likely_causes_are_told_with_what_the_tool_link_needs(embedder: str) -> 
     assert (found["causal_signal"], found["suggested_sub_type"]) == (True, "prevents")
     assert (found["cosine"] is None) == (embedder == "none")
     linked = Calls(engine).link(
-        source=found["id"], target=told["id"], type="causal", sub_type=found["suggested_sub_type"]
+        source=found["id"], target=told["id"], type="causal", subtype=found["suggested_sub_type"]
     )
     assert linked.structured_content is not None
     assert linked.structured_content["sub_type"] == "prevents"

@@ -38,21 +38,17 @@ def open(
     and `LanguageModel`. `worker` makes queued vectors in a thread: None does so after a change of embedder and
     for a preset that queues its vectors, False never. `key` (32 bytes or a passphrase) encrypts the file, with
     the extra `encryption`; None takes COMBRAY_KEY or COMBRAY_KEY_FILE. `replica`: a server's URL, for reads.
-    `timezone`: IANA name of the zone of days ("yesterday", a date without a time); None takes COMBRAY_TIMEZONE,
-    else the machine's.
+    `timezone`: IANA name of the zone of days ("yesterday", a date without a time); by default the machine's.
 
     Raises InvalidInputError, StoreError and its subclasses, ModelError.
     """
-    by_name = preset if isinstance(preset, str) else None
+    specs: dict[str, object] = {"embedder": embedder, "reranker": reranker, "judge": judge, "preset": preset}
+    specs["language_model"] = language_model
     settings = load_settings(
         {
             "db": None if location is None else fspath(location),
             "namespace": namespace,
-            "preset": by_name,
-            "embedder": embedder if isinstance(embedder, str) else None,
-            "reranker": reranker if isinstance(reranker, str) else None,
-            "judge": judge if isinstance(judge, str) else None,
-            "language_model": language_model if isinstance(language_model, str) else None,
+            **{name: spec for name, spec in specs.items() if isinstance(spec, str)},
             "durability": durability,
             "worker": worker,
             "replica": replica,

@@ -89,13 +89,13 @@ def another_sign(old: str, new: str) -> bool:
     return one.words == two.words and one.signs != two.signs and bool(one.words and one.signs and two.signs)
 
 
-class _Signs(NamedTuple):
+class _Signed(NamedTuple):
     words: tuple[str, ...]
     signs: str
 
 
 @read_once
-def _signs(text: Text) -> _Signs:
+def _signs(text: Text) -> _Signed:
     spelt = plain_of(text)
     signs = "".join(char for char in spelt if unicodedata.category(char) in _SIGNS)
-    return _Signs(tuple(_WORD.findall(spelt)), signs)
+    return _Signed(tuple(_WORD.findall(spelt)), signs)

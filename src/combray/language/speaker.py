@@ -23,7 +23,7 @@ _LONGEST = 120
 """Characters from which a question asks for more."""
 
 
-class _Words(NamedTuple):
+class _SpeakerWords(NamedTuple):
     own: re.Pattern[str]
     """First person, and nouns for the user."""
     me: re.Pattern[str]
@@ -35,9 +35,9 @@ class _Words(NamedTuple):
 
 
 @from_tables
-def _words() -> dict[str, _Words]:
+def _words() -> dict[str, _SpeakerWords]:
     return {
-        code: _Words(
+        code: _SpeakerWords(
             matcher(map(plain, (*table.speaker.i, *table.speaker.user))),
             matcher(map(plain, table.speaker.me)),
             matcher(map(plain, table.speaker.you)) if table.speaker.you else None,
@@ -68,7 +68,7 @@ def asks_about_speaker(text: str) -> bool:
     return any(_asks(spelt, code, words[code]) for code in {language(text), "en"} & words.keys())
 
 
-def _asks(spelt: str, code: str, words: _Words) -> bool:
+def _asks(spelt: str, code: str, words: _SpeakerWords) -> bool:
     left = words.request.sub(" ", spelt)
     named = list(words.me.finditer(left))
     if not named:
@@ -91,7 +91,7 @@ def _is_empty(word: str, code: str) -> bool:
     return is_unspaced(word) and all(is_stop(each, code) or each in fillers for each in word)
 
 
-def _follows_preposition(pronoun: re.Match[str], text: str, code: str, words: _Words) -> bool:
+def _follows_preposition(pronoun: re.Match[str], text: str, code: str, words: _SpeakerWords) -> bool:
     if is_unspaced(pronoun[0]):
         return True
     before = _WORD.findall(text[: pronoun.start()])

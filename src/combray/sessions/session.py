@@ -46,12 +46,16 @@ _SPACE = uuid.UUID("6f4d7c0e-2a51-5c8e-9b0a-7d3c1e5f9a24")
 
 
 class SessionTurn(NamedTuple):
-    """One turn: `role` is user, assistant or tool, `sent` in UTC if known, `key` names it in its session."""
+    """One turn: `role` is user, assistant or tool, `sent` in UTC if known, `key` names it in its session.
+
+    `copied`: a branch of a conversation says that it copied the turn; the key is that of the turn it copied.
+    """
 
     role: str
     text: str
     sent: datetime | None
     key: str = ""
+    copied: bool = False
 
 
 class Session(NamedTuple):
@@ -83,16 +87,21 @@ def said(entry: Mapping[str, Any]) -> SessionTurn | None:
     text = text.replace("\x00", "").encode("utf-8", "replace").decode().strip()
     if not text:
         return None
-    key = next((str(each[name]) for each in (entry, message) for name in _IDS if each.get(name)), "")
-    return SessionTurn(role, text, moment(entry) or moment(message), key)
+    origin = entry.get("forkedFrom")
+    copied = str(origin.get("messageUuid") or "") if isinstance(origin, dict) else ""
+    key = copied or next((str(each[name]) for each in (entry, message) for name in _IDS if each.get(name)), "")
+    return SessionTurn(role, text, moment(entry) or moment(message), key, bool(copied))
 
 
 def keyed(messages: Iterable[SessionTurn]) -> list[SessionTurn]:
     """Return the messages with a key each: that of the client, or the hash of role, time and words.
 
-    The same words of one person at one time are numbered; so are repeated keys.
+    Clients write rows again, after a compaction: a row with the UUID and the words of another is that turn. With
+    other words it is a further turn, so that neither wording is lost. Other repeated keys are numbered, and so
+    are the same words of one person at one time.
     """
     seen: Counter[str] = Counter()
+    worded: dict[str, set[str]] = {}
     found = []
     for each in messages:
         key = each.key
@@ -100,6 +109,10 @@ def keyed(messages: Iterable[SessionTurn]) -> list[SessionTurn]:
             said_at = each.sent.isoformat() if each.sent else ""
             words = "\x1f".join((each.role, said_at, each.text)).encode(errors="replace")
             key = hashlib.sha256(words).hexdigest()[:32]
+        if _UUID.fullmatch(key):
+            if each.text in worded.setdefault(key, set()):
+                continue
+            worded[key].add(each.text)
         seen[key] += 1
         numbered = each.key and seen[key] == 1
         found.append(each._replace(key=key if numbered else f"{key}:{seen[key]}"))

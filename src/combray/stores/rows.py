@@ -17,6 +17,7 @@ from combray.stores.columns import COLUMNS
 from combray.stores.snapshot import scope_name
 from combray.stores.statements import FIELDS
 from combray.types import EDGE_TYPES, Edge, Memory, Version
+from combray.values import shown
 
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 _MICROSECOND = timedelta(microseconds=1)
@@ -70,13 +71,7 @@ def moment_of(value: int | None, zone: tzinfo = UTC) -> datetime | None:
 
 def _shown(value: int, zone: tzinfo) -> datetime:
     moment = _EPOCH + timedelta(microseconds=value)
-    if zone is UTC:
-        return moment
-    try:
-        return moment.astimezone(zone)
-    except OverflowError:
-        # The first and the last day of the calendar.
-        return moment
+    return moment if zone is UTC else shown(moment, zone)
 
 
 def to_micro(seconds: float) -> int:

@@ -3,20 +3,23 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from datetime import datetime
 from pathlib import Path
 from typing import Any, Protocol, cast
 
 from combray.records import dataclass
 from combray.remember.validate import scope_tag
-from combray.runtime import Memories, Rememberer
+from combray.runtime import Memories, Order, Reader, Rememberer
 from combray.sessions.session import turn_id
 from combray.transfer.sources import read_sources
-from combray.transfer.turns import Turn
+from combray.transfer.turns import COPIED, Turn
 from combray.types import Memory, MemoryItem, Remembered
+from combray.where.parsing import parse
 
 _BATCH = 256
+_MOST_AT_ONCE = 1000
+"""Turns of one moment that are compared."""
 _TRUST = {"user": "owner", "assistant": "agent"}
 
 Save = Callable[[Memories, Memory], tuple[Remembered, ...]]
@@ -118,8 +121,22 @@ def _unknown(target: Rememberer, turns: list[Turn]) -> Iterator[dict[str, Any]]:
         key = about["turn"] if part == 1 else f"{about['turn']}#{part}"
         item["id"] = turn_id(about.get("client", ""), item["session"], key)
         item["trust"] = _TRUST.get(item["author"], "untrusted")
-    known = target.runtime.store.reader(target.namespace).keys_of([item["id"] for item in items])
-    yield from (item for item in items if item["id"] not in known)
+    reader = target.runtime.store.reader(target.namespace)
+    known = reader.keys_of([item["id"] for item in items])
+    yield from (item for item in items if item["id"] not in known and not _is_copy(item, reader))
+
+
+def _is_copy(item: Mapping[str, Any], reader: Reader) -> bool:
+    """Return whether a turn that a branch copied is stored under another id.
+
+    A branch of a branch names the row of its parent. The words and the moment are those of the turn itself.
+    """
+    if not item["metadata"].get(COPIED) or item["occurred_at"] is None:
+        return False
+    moment = item["occurred_at"].isoformat()
+    condition = parse({"kind": "episode", "occurred_at": {"gte": moment, "lte": moment}}, 0.0)
+    same = reader.memories(reader.page(condition, Order(), _MOST_AT_ONCE))
+    return any(each.content == item["content"] and each.author == item["author"] for each in same)
 
 
 def _count(report: IngestReport, turns: list[Turn], items: list[dict[str, Any]]) -> None:

@@ -18,7 +18,7 @@ from combray.sessions.files import session_files
 from combray.sessions.session import Session, read_session
 from combray.transfer.parser import Parsed, parse
 from combray.transfer.report import Problem, problem_of
-from combray.transfer.turns import Turn, haystack_turns, plain_turn, sessions_turns
+from combray.transfer.turns import COPIED, Turn, haystack_turns, plain_turn, sessions_turns
 
 _SHOWN = 5
 
@@ -117,7 +117,13 @@ def _conversations(sessions: Iterable[Session]) -> tuple[ConversationFile, ...]:
 def _turns(session: Session) -> tuple[Turn, ...]:
     about = {name: value for name, value in (("client", session.client), ("title", session.title)) if value}
     return tuple(
-        Turn(session.id, redact(each.text), each.role, each.sent, metadata={**about, "turn": each.key})
+        Turn(
+            session.id,
+            redact(each.text),
+            each.role,
+            each.sent,
+            metadata={**about, "turn": each.key, **({COPIED: True} if each.copied else {})},
+        )
         for each in session.messages
     )
 

@@ -12,6 +12,8 @@ from combray.records import dataclass, field
 from combray.transfer.report import shown
 from combray.values import as_moment
 
+COPIED = "copied"
+"""Key in the metadata of a turn that a branch of a conversation has copied from another."""
 LONGEST = 8000
 """Maximum characters of one episode. A longer turn becomes several."""
 

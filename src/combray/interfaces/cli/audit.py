@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from combray.interfaces.cli.declared import command
 from combray.interfaces.cli.failures import NOTHING_FOUND, VerbGroup, nothing_found
-from combray.interfaces.cli.options import Target, in_a_folder, limit, opens_store
+from combray.interfaces.cli.options import Target, opens_store
 from combray.interfaces.cli.output import (
     answer,
     console,
@@ -44,18 +45,9 @@ def audit(ctx: click.Context, /, target: Target) -> None:
         _show(target, limit=20)
 
 
-@audit.command()
-@limit(20, "Maximum number of entries.", most=None)
-@click.option("--operation", metavar="VERB", help="Only this verb.")
-@click.option("--since", metavar="WHEN", help='Only from this time on: 2026-03-01, "last week", …')
-@click.option("--id", "memory_id", metavar="ID", help="Only entries about this memory.")
-@click.option("--query", metavar="TEXT", help="Only recalls of exactly this query.")
-@opens_store()
+@command(group=audit)
 def show(target: Target, **wanted: Any) -> None:
-    """Show the latest matching entries, newest first.
-
-    Without --namespace, all namespaces are shown.
-    """
+    """Print the entries."""
     _show(target, **wanted)
 
 
@@ -77,13 +69,9 @@ def _row(entry: Entry) -> tuple[str, ...]:
     return str(entry.seq), entry.at[:19].replace("T", " "), entry.actor, entry.namespace, what, ids
 
 
-@audit.command()
-@opens_store()
+@command(group=audit)
 def verify(target: Target) -> None:
-    """Verify every line of the log, their order, and its end.
-
-    Exit code 1 if an entry was changed, removed, moved or inserted, or if the end is missing.
-    """
+    """Print the findings."""
     from rich.text import Text
 
     with target.open() as engine:
@@ -113,14 +101,9 @@ def _conclude(report: Report) -> None:
         out.print(f"The audit log is damaged; {report.entries} entries in {files} are readable.", style="red")
 
 
-@audit.command()
-@click.argument("memory_id", metavar="ID")
-@opens_store()
+@command(group=audit)
 def certificate(target: Target, memory_id: str) -> None:
-    """Show the recorded proof that a memory was erased.
-
-    The salt was printed when the memory was erased. It is needed to show that the proof is about a given text.
-    """
+    """Print the recorded proofs."""
     with target.open() as engine:
         entries = engine.audit.certificates(memory_id)
     if not entries:
@@ -140,11 +123,9 @@ def show_proof(target: Target, fields: Mapping[str, Any]) -> None:
     show_rows(target, fields, ("proof of erasure", ""), rows)
 
 
-@audit.command()
-@click.argument("path", metavar="FILE", type=click.Path(dir_okay=False, path_type=Path), callback=in_a_folder)
-@opens_store()
+@command(group=audit)
 def export(target: Target, path: Path) -> None:
-    """Write the whole log unchanged to a new file, one entry per line."""
+    """Write the log to a new file."""
     if path.exists():
         raise click.UsageError(f"{path} already exists. Name a new file.")
     with target.open() as engine, path.open("x", encoding="utf-8", newline="\n") as file:

@@ -8,9 +8,11 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from combray.interfaces.cli.failures import nothing_found, verb
-from combray.interfaces.cli.options import Target, comma_list, limit, opens_store
-from combray.interfaces.cli.output import console, for_people, short, show_json, table, visible
+from combray.interfaces.cli import output
+from combray.interfaces.cli.declared import command
+from combray.interfaces.cli.failures import nothing_found
+from combray.interfaces.cli.options import Target
+from combray.interfaces.cli.output import console, short, table, visible
 from combray.records import dataclass
 from combray.values import rounded
 
@@ -35,39 +37,24 @@ class Compared:
     milliseconds: float
 
 
-@verb(
-    'combray compare "why did we choose PostgreSQL"',
-    "combray compare database decision --presets default,mnemon --limit 3",
-)
-@click.argument("query", nargs=-1, required=True)
-@limit(5, "Maximum number of hits per preset.", most=100)
-@click.option("--presets", "chosen", callback=comma_list, metavar="A,B", help="Only these presets; default: all.")
-@opens_store(pipelines=True, models=True)
-def compare(target: Target, query: tuple[str, ...], limit: int, chosen: tuple[str, ...]) -> None:
-    """Run one query with every preset, side by side.
-
-    Nothing is written, so hits do not count as accessed. Each preset runs twice and the second time is shown,
-    because the first run loads models and word lists.
-    """
+@command(pipelines=True, models=True)
+def compare(target: Target, query: str, limit: int, presets: list[str] | None) -> None:
+    """Print the answers side by side."""
     from combray.presets import names
 
     known = names()
-    for name in chosen:
+    for name in presets or ():
         if name not in known:
             raise click.BadParameter(
                 f"preset {name!r} does not exist. Use one of {', '.join(known)}.", param_hint="'--presets'"
             )
     if target.preset:
         raise click.UsageError("--preset does not apply to compare. Select presets with --presets A,B.")
-    text = " ".join(query)
-    if not text.strip():
+    if not query.strip():
         raise click.BadParameter("the query is blank. Give at least one word.", param_hint="'QUERY...'")
     with target.open(read_only=True) as engine:
-        compared = ask(engine, text, tuple(dict.fromkeys(chosen)) or tuple(known), limit)
-    if for_people(target):
-        show(compared)
-    else:
-        show_json(as_json(text, compared))
+        compared = ask(engine, query, tuple(dict.fromkeys(presets or known)), limit)
+    output.show(target, as_json(query, compared), lambda: show(compared))
     if not any(each.answer for each in compared.values()):
         nothing_found("no preset found a memory: " + next(iter(compared.values())).answer.reason)
 

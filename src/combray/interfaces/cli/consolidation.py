@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 import time
 from collections.abc import Callable, Mapping
 from contextlib import ExitStack
@@ -11,8 +10,9 @@ from typing import TYPE_CHECKING
 
 import click
 
-from combray.interfaces.cli.failures import NOTHING_FOUND, say, verb
-from combray.interfaces.cli.options import Target, opens_store
+from combray.interfaces.cli.declared import command
+from combray.interfaces.cli.failures import NOTHING_FOUND, say
+from combray.interfaces.cli.options import Target
 from combray.interfaces.cli.output import (
     answer,
     console,
@@ -31,45 +31,13 @@ if TYPE_CHECKING:
 _ROWS = 60
 """Lines of a plan shown in a terminal; JSON has all of them."""
 _FIELDS = ("run_id", "dry_run", "counts", "plan", "waiting", "skipped_because_of_cap", "resumed", "degraded")
-_SECONDS = {"s": 1, "m": 60, "h": 3600, "d": 86_400}
-_DURATION = re.compile(r"(\d+)([smhd])")
 
 
-def _duration(_ctx: click.Context, _parameter: click.Parameter, value: str | None) -> int | None:
-    if value is None:
-        return None
-    found = _DURATION.fullmatch(value)
-    if found is None or int(found[1]) < 1:
-        raise click.BadParameter(f"{value!r} is not a duration. Use a number with s, m, h or d, such as 24h.")
-    return int(found[1]) * _SECONDS[found[2]]
-
-
-@verb(
-    "combray consolidate --dry-run",
-    "combray consolidate",
-    "combray consolidate --undo RUN",
-    "combray consolidate --every 24h",
-)
-@click.option("--dry-run", is_flag=True, help="Show the plan and change nothing.")
-@click.option(
-    "--most",
-    type=click.IntRange(0),
-    default=1000,
-    metavar="N",
-    help="Maximum number of memories that one run may merge, supersede, deprecate or reactivate.",
-)
-@click.option("--undo", metavar="RUN", help="Undo this run; a unique prefix of its id is enough.")
-@click.option("--runs", is_flag=True, help="List the latest runs.")
-@click.option("--every", callback=_duration, metavar="TIME", help="Keep running, at this interval: 30m, 24h, 7d.")
-@opens_store(pipelines=True)
+@command(pipelines=True)
 def consolidate(
     target: Target, dry_run: bool, most: int, undo: str | None, runs: bool, every: int | None
 ) -> None:
-    """Merge, update and re-rate facts, or undo that.
-
-    Confidence is updated from evidence and age, paraphrases are merged, corrections supersede old facts. Nothing
-    is deleted: single memories can be restored, and a whole run can be undone.
-    """
+    """Run once or at an interval, undo a run, or list the runs."""
     if sum((dry_run, undo is not None, runs, every is not None)) > 1:
         raise click.UsageError("--dry-run, --undo, --runs and --every exclude one another. Give one of them.")
     with target.open(to_write=False) as engine:

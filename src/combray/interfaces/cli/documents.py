@@ -7,48 +7,18 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from combray.interfaces.cli.failures import INTERRUPTED, verb
-from combray.interfaces.cli.options import Target, opens_store
+from combray.interfaces.cli.declared import command
+from combray.interfaces.cli.failures import INTERRUPTED
+from combray.interfaces.cli.options import Target
 from combray.interfaces.cli.output import answer, counted, progress, show_lines, skipped
 
 if TYPE_CHECKING:
     from combray.documents.sync import IndexReport
 
-_FOLDER = click.argument("folder", metavar="DIR", type=click.Path(exists=True, file_okay=False, path_type=Path))
-_ANY = click.Path(exists=True, path_type=Path)
 
-
-@verb(
-    "combray index ~/notes",
-    "combray index . --sessions ~/.agent/sessions",
-    "combray index docs --rebuild",
-    "combray index ~/notes --scope user:ann",
-)
-@_FOLDER
-@click.option("--extra", type=_ANY, multiple=True, metavar="PATH", help="Another Markdown file or folder.")
-@click.option(
-    "--sessions", type=_ANY, multiple=True, metavar="PATH", help="Transcripts: *.jsonl, a file or folder."
-)
-@click.option("--redact", is_flag=True, help="Redact secrets in notes too. Transcripts are always redacted.")
-@click.option(
-    "--trust",
-    type=click.Choice(("owner", "agent", "untrusted")),
-    help="Trust of the files; untrusted marks third-party content. Stored with the folder; default: owner.",
-)
-@click.option(
-    "--scope",
-    metavar="NAME",
-    help='Scope of the chunks, such as user:ann. Stored with the folder; "" removes it.',
-)
-@click.option("--rebuild", is_flag=True, help="Read every file again and erase chunks that are in no file.")
-@click.option("--remove", is_flag=True, help="Remove the folder from the index; its chunks are hidden.")
-@opens_store(pipelines=True)
+@command(pipelines=True)
 def index(target: Target, folder: Path, remove: bool, **how: Any) -> None:
-    """Index a folder of Markdown.
-
-    In an agent workspace (one with MEMORY.md or memory/) only those are indexed; otherwise every *.md. Only
-    changed files are read.
-    """
+    """Index a folder or remove it, and print what changed."""
     if remove and any(value not in (None, False, ()) for value in how.values()):
         raise click.UsageError("--remove excludes the other options of index. Give it alone.")
     with target.open(to_write=not remove) as engine:
@@ -73,14 +43,9 @@ def _show(target: Target, report: IndexReport) -> None:
     show_lines(target, report.as_json(), [f"{held}: {changes}, in {report.seconds:.1f} s."], warnings)
 
 
-@verb("combray watch ~/notes")
-@_FOLDER
-@opens_store(pipelines=True)
+@command(pipelines=True)
 def watch(target: Target, folder: Path) -> None:
-    """Index a folder, and again after every change, until Ctrl-C.
-
-    A folder that was indexed before keeps its extra paths and transcripts. Requires the extra "watch".
-    """
+    """Print a report after every change, until Ctrl-C."""
     with target.open(to_write=True) as engine:
         try:
             for report in engine.documents.follow(folder):

@@ -62,7 +62,7 @@ class Careful(click.Command):
         sys.exit(code if isinstance(code, int) else 0)
 
 
-class Verb(click.Command):
+class VerbCommand(click.Command):
     """One verb, with examples at the end of its help. If the engine rejects the value of an option, that is
     reported as bad usage of the option."""
 
@@ -92,15 +92,15 @@ class Verb(click.Command):
             raise
 
 
-class VerbGroup(Verb, click.Group):
+class VerbGroup(VerbCommand, click.Group):
     """A verb with subcommands."""
 
-    command_class = Verb
+    command_class = VerbCommand
 
 
-def verb(*examples: str, name: str | None = None) -> Callable[[Callable[..., Any]], Verb]:
+def verb(*examples: str, name: str | None = None) -> Callable[[Callable[..., Any]], VerbCommand]:
     """Make a function a verb, with examples at the end of its help."""
-    return click.command(name, cls=Verb, examples=examples)
+    return click.command(name, cls=VerbCommand, examples=examples)
 
 
 def say(text: str) -> None:

@@ -1,41 +1,31 @@
-"""The verbs `link`, `related` and `viz`: edges between memories."""
+"""The verbs `link`, `related`, `viz`, `entities` and `alias`: edges between memories, and names of things."""
 
 from __future__ import annotations
 
+from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 
-from combray.interfaces.cli.failures import nothing_found, verb
+from combray.interfaces.cli.declared import command
+from combray.interfaces.cli.failures import nothing_found
 from combray.interfaces.cli.files import create_private
-from combray.interfaces.cli.options import Target, in_a_folder, opens_store
+from combray.interfaces.cli.options import Target
 from combray.interfaces.cli.output import answer, compact, show_rows
-from combray.types import EDGE_TYPES, EdgeType
+from combray.types import EdgeType
 
 if TYPE_CHECKING:
     from combray.engine.graph import Related
 
 
-@verb('combray link CAUSE_ID EFFECT_ID --type causal --reason "led to it"')
-@click.argument("source")
-@click.argument("other", metavar="TARGET")
-@click.option("--type", "edge_type", type=click.Choice(EDGE_TYPES), default="semantic", help="Kind of edge.")
-@click.option("--weight", type=click.FloatRange(0, 1), default=0.5, help="0 to 1.")
-@click.option("--subtype", default="", show_default=False, help="Subtype, such as causes, enables or prevents.")
-@click.option("--reason", default="", show_default=False, help="Why they are related.")
-@opens_store()
-def link(
-    target: Target, source: str, other: str, edge_type: EdgeType, weight: float, subtype: str, reason: str
-) -> None:
-    """Link two memories.
-
-    SOURCE and TARGET are ids. A causal edge goes from the cause to the effect.
-    """
-    with target.open() as engine:
-        edge = engine.link(source, other, type=edge_type, weight=weight, subtype=subtype, reason=reason)
+@command()
+def link(at: Target, /, **ends: Any) -> None:
+    """Link, and print the edge."""
+    with at.open() as engine:
+        edge = engine.link(**ends)
     answer(
-        target,
+        at,
         f"Linked {edge.source} → {edge.target} ({edge.type}, weight {edge.weight:g}).",
         status="linked",
         source_id=edge.source,
@@ -46,19 +36,15 @@ def link(
     )
 
 
-@verb("combray related ID --type causal --depth 3")
-@click.argument("memory_id", metavar="ID")
-@click.option("--type", "--edge", "edge_type", type=click.Choice(EDGE_TYPES), help="Follow only these edges.")
-@click.option("--depth", type=click.IntRange(1, 10), default=2, help="Maximum number of steps.")
-@opens_store()
-def related(target: Target, memory_id: str, edge_type: EdgeType | None, depth: int) -> None:
-    """Show linked memories, nearest first."""
+@command()
+def related(target: Target, memory_id: str, type: EdgeType | None, depth: int) -> None:
+    """Print the linked memories."""
     with target.open() as engine:
-        found = engine.related(memory_id, type=edge_type, depth=depth)
+        found = engine.related(memory_id, type=type, depth=depth)
     rows = ((str(each.depth), _edges(each), each.memory) for each in found)
     show_rows(target, list(map(_as_json, found)), ("step", "edges", "memory"), rows)
     if not found:
-        nothing_found("the memory has no " + (f"{edge_type} edges." if edge_type else "edges."))
+        nothing_found("the memory has no " + (f"{type} edges." if type else "edges."))
 
 
 def _as_json(found: Related) -> dict[str, Any]:
@@ -79,24 +65,9 @@ def _edges(found: Related) -> str:
     return ", ".join(dict.fromkeys(said))
 
 
-@verb("combray viz -o memories.html", "combray viz --format dot | dot -Tsvg > m.svg")
-@click.option(
-    "--format", "form", type=click.Choice(("dot", "html")), help="Default: by the suffix of the file, else dot."
-)
-@click.option(
-    "--output",
-    "-o",
-    type=click.Path(dir_okay=False, allow_dash=True, path_type=Path),
-    default=Path("-"),
-    callback=in_a_folder,
-    help="File to write; - is standard output.",
-)
-@click.option(
-    "--limit", type=click.IntRange(1), help="Maximum number of memories, newest first; default 500, in HTML 800."
-)
-@opens_store()
+@command()
 def viz(target: Target, form: str | None, output: Path, limit: int | None) -> None:
-    """Draw the memory graph, for Graphviz or as an HTML page."""
+    """Write or print the drawing."""
     from combray import picture
 
     form = form or ("html" if output.suffix.lower() in (".html", ".htm") else "dot")
@@ -109,3 +80,37 @@ def viz(target: Target, form: str | None, output: Path, limit: int | None) -> No
     create_private(output)
     output.write_text(drawn, encoding="utf-8")
     answer(target, f"Wrote {output}.", status="written", path=str(output), format=form)
+
+
+@command()
+def entities(target: Target, limit: int) -> None:
+    """Print the entities."""
+    with target.open() as engine:
+        found = engine.entities.list(limit)
+    rows = []
+    for each in found:
+        others = (f"{name} (learned)" if name in each.learned else name for name in each.aliases)
+        rows.append((str(each.memories), each.name, ", ".join(others), "\n".join(each.stated_by[:3])))
+    headings, none = ("memories", "entity", "also called", "stated by"), "No memory names an entity."
+    show_rows(target, [asdict(each) for each in found], headings, rows, none=none, unbroken=("memories",))
+
+
+@command()
+def alias(target: Target, name: str, others: tuple[str, ...], merge: bool, remove: bool) -> None:
+    """Declare, merge or remove names."""
+    if merge and remove:
+        raise click.UsageError("give --merge or --remove, not both.")
+    with target.open(to_write=not remove) as engine:
+        if remove:
+            changed = [each.id for other in others for each in engine.entities.separate(name, other)]
+            said = f"{', '.join(others)} removed from {name}; changed: {', '.join(changed)}."
+            answer(target, said, status="removed", name=name, aliases=others, ids=changed)
+            return
+        done = (
+            [engine.entities.merge(other, name) for other in others]
+            if merge
+            else [engine.entities.alias(name, *others)]
+        )
+    ids = [each.id for each in done]
+    said = f"{name} is also called {', '.join(others)}. Take it back: combray forget {' '.join(ids)}"
+    answer(target, said, status="declared", name=name, aliases=others, ids=ids)

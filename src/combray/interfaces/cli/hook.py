@@ -6,11 +6,11 @@ import click
 
 from combray.agents.command import WORKING
 from combray.agents.events import CLIENTS, VERBS
-from combray.interfaces.cli.failures import Verb, say
+from combray.interfaces.cli.failures import VerbCommand, say
 from combray.interfaces.cli.options import Target
 
 
-class _Forgiving(Verb):
+class _Forgiving(VerbCommand):
     """A verb that reports bad usage and exits with 0: some clients take another code for an order to stop."""
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:

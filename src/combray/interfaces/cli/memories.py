@@ -9,8 +9,9 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from combray.interfaces.cli.failures import nothing_found, verb
-from combray.interfaces.cli.options import Target, comma_list, opens_store, read_json, several_options
+from combray.interfaces.cli.declared import command
+from combray.interfaces.cli.failures import nothing_found
+from combray.interfaces.cli.options import Target
 from combray.interfaces.cli.output import (
     answer,
     console,
@@ -26,8 +27,7 @@ from combray.interfaces.cli.output import (
     show_rows,
     visible,
 )
-from combray.interfaces.cli.requests import carry_out, request_options, tell_taken
-from combray.types import CATEGORIES, TIERS
+from combray.interfaces.cli.requests import carry_out, tell_taken
 
 if TYPE_CHECKING:
     from combray import Changed
@@ -36,21 +36,14 @@ if TYPE_CHECKING:
 
 _SHOWN = 5
 """Memories shown before a filter is confirmed."""
-_IDS = click.argument("memory_ids", metavar="[ID]...", nargs=-1)
 _ABOUT = ("include", "exclude", "namespaces")
 """Options that only --about takes."""
 _CITATION = re.compile(r"(?i)(.+\.(?:md|jsonl))(?:#L(\d{1,9})(?:-L(\d{1,9}))?)?")
 
 
-@verb("combray get 019a1b2c-3d4e", "combray get memory/2025-11-27.md#L3-L9")
-@click.argument("memory_id", metavar="ID|PATH")
-@opens_store()
+@command()
 def get(target: Target, memory_id: str) -> None:
-    """Show all fields of a memory, or lines of an indexed file.
-
-    ID is an id or a unique prefix of at least 8 characters. PATH is an indexed Markdown file or transcript;
-    append #L3-L9 for a range of lines.
-    """
+    """Print the fields of a memory, or the lines of a file."""
     cited = _CITATION.fullmatch(memory_id)
     if cited is not None:
         _get_lines(target, *cited.groups())
@@ -80,51 +73,28 @@ def _get_lines(target: Target, path: str, first: str | None, last: str | None) -
         nothing_found(f"{path} does not exist or does not have these lines. Check the path and the lines.")
 
 
-@verb(
-    "combray forget ID",
-    'combray forget --about "everything about Acme"',
-    """combray forget --where '{"metadata.user": "ann"}' --dry-run""",
-)
-@_IDS
-@request_options
-@several_options
-@opens_store()
-def forget(target: Target, memory_ids: tuple[str, ...], about: str | None, **several: Any) -> None:
-    """Hide memories from recall; nothing is deleted.
-
-    Give ids, select live memories with --where, or say with --about what to forget: an identifier, a name or a
-    description. --where and --about need --confirm with the count that they show; in a terminal the command asks.
-    """
+@command()
+def forget(target: Target, memory_id: tuple[str, ...], about: str | None, **several: Any) -> None:
+    """Forget ids, what a filter matches, or what a request describes."""
     asked = {name: several.pop(name) for name in _ABOUT}
     if about is not None:
-        _about_alone(memory_ids, several)
+        _about_alone(memory_id, several)
         done = carry_out(target, "forget", about, confirm=several["confirm"], dry_run=several["dry_run"], **asked)
         tell_taken(target, done, "forgotten")
         return
-    _change(target, "forget", "forgotten", "hidden from recall; undo with combray restore", memory_ids, several)
+    _change(target, "forget", "forgotten", "hidden from recall; undo with combray restore", memory_id, several)
 
 
-@verb(
-    "combray restore ID",
-    "combray restore ID --version 2",
-    """combray restore --where '{"metadata.user": "ann"}' --confirm 12""",
-)
-@_IDS
-@click.option("--version", type=click.IntRange(min=1), metavar="N", help="Undo the changes from version N on.")
-@several_options
-@opens_store()
-def restore(target: Target, memory_ids: tuple[str, ...], version: int | None, **several: Any) -> None:
-    """Restore memories that were forgotten, superseded or hidden.
-
-    --where selects forgotten memories, unless it names another status.
-    """
+@command()
+def restore(target: Target, memory_id: tuple[str, ...], version: int | None, **several: Any) -> None:
+    """Restore ids, what a filter matches, or the versions of one memory."""
     if version is None:
-        _change(target, "restore", "active", "recalled again", memory_ids, several)
+        _change(target, "restore", "active", "recalled again", memory_id, several)
         return
-    if len(memory_ids) != 1:
+    if len(memory_id) != 1:
         raise click.UsageError("--version needs one ID.")
     with target.open() as engine:
-        memory = engine.restore(memory_ids[0], version=version)
+        memory = engine.restore(memory_id[0], version=version)
     _tell(target, memory.id, memory.status, f"as it was before version {version}")
 
 
@@ -167,23 +137,10 @@ def _tell_many(target: Target, done: Changed, status: str) -> None:
         nothing_found("no memory matches.")
 
 
-@verb(
-    "combray erase ID --yes",
-    "combray erase ID --prove",
-    'combray erase --about "the SSN 123-45-6789" --prove',
-    """combray erase --where '{"metadata.user": "ann"}' --dry-run""",
-)
-@_IDS
-@click.option("--yes", "-y", is_flag=True, help="Do not ask for confirmation.")
-@click.option("--derived", is_flag=True, help="Also erase memories that name it as evidence.")
-@click.option("--prove", is_flag=True, help="Search every file for remains, and show the proof.")
-@click.option("--also", multiple=True, metavar="FILE", help="With --prove: also search this file.")
-@request_options
-@several_options
-@opens_store()
+@command()
 def erase(
     target: Target,
-    memory_ids: tuple[str, ...],
+    memory_id: tuple[str, ...],
     yes: bool,
     where: dict[str, Any] | None,
     dry_run: bool,
@@ -191,23 +148,18 @@ def erase(
     about: str | None,
     **how: Any,
 ) -> None:
-    """Erase memories permanently.
-
-    Their text, history, edges and vectors are removed from the file, and everything that Combray derived from
-    their text. Backups and exports are not changed. --where selects memories of every status, and --about says
-    what to erase: an identifier, a name or a description. Exit code 1 if a proof finds remains in the store.
-    """
+    """Erase after a confirmation, and print the proof if there is one."""
     asked = {name: how.pop(name) for name in _ABOUT}
     if about is not None:
-        _about_alone(memory_ids, {"where": where})
+        _about_alone(memory_id, {"where": where})
         how.pop("derived")
         _erase_about(target, about, confirm=confirm, dry_run=dry_run, yes=yes, **asked, **how)
         return
-    _one_of_both(memory_ids, where, about=True)
-    if len(memory_ids) == 1 and not dry_run:
-        _erase_one(target, memory_ids[0], yes=yes, **how)
+    _one_of_both(memory_id, where, about=True)
+    if len(memory_id) == 1 and not dry_run:
+        _erase_one(target, memory_id[0], yes=yes, **how)
         return
-    ids = list(memory_ids) or None
+    ids = list(memory_id) or None
     with target.open() as engine:
         if dry_run:
             done = engine.erase(ids, where=where, dry_run=True)
@@ -215,7 +167,7 @@ def erase(
             if where is not None:
                 confirm = confirmed(engine, engine.erase, "erase", where, confirm, yes=yes)
             elif not yes:
-                _ask(f"Erase {memories(len(memory_ids))} permanently?")
+                _ask(f"Erase {memories(len(memory_id))} permanently?")
             done = engine.erase(ids, where=where, confirm=confirm, **how)
     if done.certificate is not None:
         _show_proof(target, done.certificate)
@@ -268,16 +220,9 @@ def _show_proof(target: Target, certificate: Certificate) -> None:
         nothing_found(f"remains of {certificate.id} were found. See 'left' and 'rows'.")
 
 
-@verb("combray history ID", "combray history ID --chain")
-@click.argument("memory_id", metavar="ID")
-@click.option("--chain", is_flag=True, help="Only what it replaced and what replaced it, earliest first.")
-@opens_store()
+@command()
 def history(target: Target, memory_id: str, chain: bool) -> None:
-    """Show every change of a memory, oldest first.
-
-    Each line shows who changed it, the operation, and the previous values. In a terminal its chain follows: what
-    it replaced and what replaced it. JSON has the changes, or with --chain the chain.
-    """
+    """Print the changes of a memory and its chain."""
     with target.open() as engine:
         steps = engine.chain(memory_id) if chain or for_people(target) else []
         versions = [] if chain else engine.history(memory_id)
@@ -305,50 +250,16 @@ def _tell(target: Target, memory_id: str, status: str, message: str, derived: Se
     )
 
 
-def _metadata(_ctx: click.Context, _parameter: click.Parameter, value: str | None) -> Any:
-    return None if value is None else read_json(value)
-
-
-@verb(
-    'combray update ID --content "We deploy on Mondays" --imp 5',
-    "combray update ID --tags deploy,team --valid-to 2026-12-31",
-)
-@click.argument("memory_id", metavar="ID")
-@click.option("--content", metavar="TEXT", help="Another text; the old one stays in the history.")
-@click.option("--category", "--cat", type=click.Choice(CATEGORIES), help="What it is.")
-@click.option("--importance", "--imp", type=click.IntRange(1, 5), help="1 to 5.")
-@click.option("--confidence", type=click.FloatRange(0, 1), help="0 to 1.")
-@click.option("--tags", metavar="A,B", help="These tags instead; empty for none.")
-@click.option("--entities", metavar="A,B", help="These names instead; empty for none.")
-@click.option("--source", help="Where it is from.")
-@click.option("--author", help="Who said it.")
-@click.option("--occurred-at", "--at", metavar="WHEN", help="When it happened.")
-@click.option("--valid-from", metavar="WHEN", help="True from then on.")
-@click.option("--valid-to", metavar="WHEN", help="True until then; a date: until it begins.")
-@click.option("--expires-at", metavar="WHEN", help="Not recalled from then on; a date: after that day.")
-@click.option("--tier", type=click.Choice(TIERS), help="How it ages in preset mnemo.")
-@click.option("--slot", metavar="NAME", help="What it is a value of; empty for nothing.")
-@click.option("--metadata", metavar="JSON", callback=_metadata, help="This metadata instead of all of the old.")
-@opens_store(pipelines=True)
+@command(pipelines=True)
 def update(target: Target, memory_id: str, **fields: Any) -> None:
-    """Change a memory in place.
-
-    Only the options given change; an empty text clears a field. 'combray history ID' shows every change,
-    'combray restore ID --version N' undoes them.
-    """
-    changes = {name: _cleared(name, value) for name, value in fields.items() if value is not None}
+    """Change the fields that are given; an empty text clears one."""
+    given = {name: value for name, value in fields.items() if value is not None}
+    changes: Any = {name: None if value == "" and name != "content" else value for name, value in given.items()}
     if not changes:
         raise click.UsageError("name at least one field to change, such as --content or --tags.")
     with target.open() as engine:
         memory = engine.update(memory_id, **changes)
     answer(target, f"{memory.id} is updated: {short(memory.content)}", **full(memory))
-
-
-def _cleared(name: str, value: Any) -> Any:
-    """The value of an option; "" stands for none."""
-    if name in ("tags", "entities"):
-        return list(comma_list(click.get_current_context(), click.Option(["--x"]), value))
-    return None if value == "" and name != "content" else value
 
 
 def confirmed(

@@ -1,4 +1,4 @@
-"""Options that many verbs share: store, namespace, preset, models, output format, and filters."""
+"""Options that many verbs share (store, namespace, preset, models, output format), and readers of values."""
 
 from __future__ import annotations
 
@@ -16,7 +16,6 @@ import click
 from combray.folders import data_folder
 from combray.interfaces.cli.failures import nothing_found
 from combray.records import dataclass, fields, replace
-from combray.types import CATEGORIES, KINDS
 
 if TYPE_CHECKING:
     from combray.engine import Engine
@@ -171,44 +170,12 @@ def _with_target(*options: Callable[[Function], Function], **fixed: str) -> Call
             # A blank value, such as --preset "$UNSET", is not set.
             own = {name: value for name, value in own.items() if value} | fixed
             outer = click.get_current_context().find_object(Target)
-            return function(*args, target=Target(**own).over(outer), **given)
+            return function(Target(**own).over(outer), *args, **given)
 
         verb: Function = wrapped
         for option in options:
             verb = option(verb)
         return verb
-
-    return decorate
-
-
-def limit(default: int, what: str, most: int | None = 1000) -> Callable[[Function], Function]:
-    """Return the option --limit, -k."""
-    return click.option("--limit", "-k", type=click.IntRange(1, most), default=default, help=what)
-
-
-_FILTERS = {
-    "since": click.option(
-        "--since", metavar="WHEN", help='Only what happened from this time on: 2026-03-01, "last week", …'
-    ),
-    "until": click.option("--until", metavar="WHEN", help="Only what happened before this time."),
-    "categories": click.option(
-        "--category", "--cat", "categories", type=click.Choice(CATEGORIES), multiple=True, help="Only these."
-    ),
-    "kinds": click.option("--kind", "kinds", type=click.Choice(KINDS), multiple=True, help="Only these."),
-    "sources": click.option("--source", "sources", multiple=True, help="Only from these sources."),
-    "authors": click.option("--author", "authors", multiple=True, help="Only by these authors."),
-    "sessions": click.option("--session", "sessions", multiple=True, help="Only from these conversations."),
-    "tags": click.option("--tag", "tags", multiple=True, help="Only with these tags."),
-}
-
-
-def filters(*names: str) -> Callable[[Function], Function]:
-    """Add the filters of recall to a verb, passed by name; without names, all of them."""
-
-    def decorate(function: Function) -> Function:
-        for name in reversed(names or tuple(_FILTERS)):
-            function = _FILTERS[name](function)
-        return function
 
     return decorate
 
@@ -222,15 +189,19 @@ def in_a_folder(_ctx: click.Context, _parameter: click.Parameter, value: Path) -
     return value
 
 
-def comma_list(_ctx: click.Context, _parameter: click.Parameter, value: str | None) -> tuple[str, ...]:
-    """Split the value of an option such as `--tags a,b`; blank parts are dropped."""
-    return tuple(part.strip() for part in (value or "").split(",") if part.strip())
+def comma_list(_ctx: click.Context, _parameter: click.Parameter, value: str | None) -> list[str] | None:
+    """Split the value of an option such as `--tags a,b`; blank parts are dropped. None if it is not given."""
+    return None if value is None else [part.strip() for part in value.split(",") if part.strip()]
 
 
-def entity_list(_ctx: click.Context, _parameter: click.Parameter, value: str | None) -> dict[str, list[str]]:
+def entity_list(
+    _ctx: click.Context, _parameter: click.Parameter, value: str | None
+) -> dict[str, list[str]] | None:
     """Return the entities of an option such as `--entities "Kubernetes=k8s|kube, Redis"`, with their aliases."""
+    if value is None:
+        return None
     found: dict[str, list[str]] = {}
-    for part in (value or "").split(","):
+    for part in value.split(","):
         name, _, others = part.partition("=")
         if name.strip():
             found[name.strip()] = [each.strip() for each in others.split("|") if each.strip()]
@@ -248,32 +219,11 @@ def read_json(value: str, remedy: str = "") -> Any:
         raise click.BadParameter(f"this is not JSON ({error}).{remedy}") from None
 
 
-def _filter(_ctx: click.Context, _parameter: click.Parameter, value: str | None) -> dict[str, Any] | None:
+def read_object(_ctx: click.Context, _parameter: click.Parameter, value: str | None) -> dict[str, Any] | None:
+    """Read the JSON object of an option."""
     if value is None:
         return None
     read = read_json(value, f" Write it like {_EXAMPLE}.")
     if not isinstance(read, dict):
         raise click.BadParameter(f"this is not a JSON object. Write it like {_EXAMPLE}.")
     return read
-
-
-where_option = click.option(
-    "--where",
-    metavar="JSON",
-    callback=_filter,
-    help=f"""Only what matches: {_EXAMPLE}, '{{"metadata.user": "ann"}}', '{{"importance": {{"gte": 4}}}}'.""",
-)
-namespaces_option = click.option(
-    "--in", "namespaces", multiple=True, metavar="NAMESPACE", help="Read this namespace; may be given again."
-)
-
-
-def several_options(function: Any) -> Any:
-    """`--where`, `--dry-run` and `--confirm`, for verbs that change several memories."""
-    for option in (
-        click.option("--confirm", type=click.IntRange(min=0), metavar="N", help="How many --where matches."),
-        click.option("--dry-run", is_flag=True, help="Only show what would change."),
-        where_option,
-    ):
-        function = option(function)
-    return function

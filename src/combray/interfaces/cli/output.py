@@ -44,6 +44,14 @@ def for_people(target: Target) -> bool:
     return not target.json and sys.stdout.isatty()
 
 
+def show(target: Target, plain: Any, printed: Callable[[], None]) -> None:
+    """Show one thing: call `printed` in a terminal, otherwise print `plain` as JSON."""
+    if for_people(target):
+        printed()
+    else:
+        show_json(plain)
+
+
 def answer(target: Target, sentence: str, **fields: Any) -> None:
     """Print the sentence in a terminal, otherwise the fields as JSON."""
     show_lines(target, fields, [sentence])
@@ -51,14 +59,15 @@ def answer(target: Target, sentence: str, **fields: Any) -> None:
 
 def show_lines(target: Target, plain: Any, said: Iterable[str], warnings: Iterable[str] = ()) -> None:
     """Print sentences and warnings in a terminal, otherwise `plain` as JSON."""
-    if not for_people(target):
-        show_json(plain)
-        return
-    out = console()
-    for each in said:
-        out.print(visible(each))
-    for each in warnings:
-        out.print(visible(each), style="yellow")
+
+    def printed() -> None:
+        out = console()
+        for each in said:
+            out.print(visible(each))
+        for each in warnings:
+            out.print(visible(each), style="yellow")
+
+    show(target, plain, printed)
 
 
 def skipped(places: Sequence[tuple[str, str]], most: int = 10) -> list[str]:
@@ -109,18 +118,19 @@ def show_rows(
 
     A cell is a text, or a memory, which is shown with what a reader needs of it. `none` stands for no rows.
     """
-    if not for_people(target):
-        show_json(plain)
-        return
-    out, shown = console(), table(*headings, unbroken=unbroken)
-    for row in rows:
-        shown.add_row(*(_cell(each, headings) for each in row))
-    if shown.row_count:
-        out.print(shown)
-        if hint:
-            out.print(hint, style="dim")
-    elif none:
-        out.print(none)
+
+    def printed() -> None:
+        out, shown = console(), table(*headings, unbroken=unbroken)
+        for row in rows:
+            shown.add_row(*(_cell(each, headings) for each in row))
+        if shown.row_count:
+            out.print(shown)
+            if hint:
+                out.print(hint, style="dim")
+        elif none:
+            out.print(none)
+
+    show(target, plain, printed)
 
 
 def _cell(value: str | Text | Memory, headings: Sequence[str]) -> Text | str:

@@ -1,23 +1,18 @@
-"""The verbs that read memories: `recall`, `search`, `list`, `context` and `think`."""
+"""The verbs that read memories: `recall`, `search`, `list`, `context`, `think`, and those of two designs' tools,
+`memory-search` (OpenClaw) and `search-memory` (Semantic Fact System).
+"""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 import click
 
-from combray.interfaces.cli.failures import nothing_found, verb
-from combray.interfaces.cli.options import (
-    Function,
-    Target,
-    filters,
-    limit,
-    namespaces_option,
-    opens_store,
-    where_option,
-)
+from combray.interfaces.cli.declared import command
+from combray.interfaces.cli.failures import nothing_found
+from combray.interfaces.cli.options import Target
 from combray.interfaces.cli.output import (
     compact,
     console,
@@ -26,6 +21,7 @@ from combray.interfaces.cli.output import (
     marked,
     memories,
     moment,
+    show,
     show_json,
     show_rows,
     visible,
@@ -33,83 +29,31 @@ from combray.interfaces.cli.output import (
 from combray.values import rounded
 
 if TYPE_CHECKING:
+    from combray.documents.passages import Passages
+    from combray.prompt.formats import Format
     from combray.think.thought import Thought
     from combray.types import Answer, Step
 
-INTENTS = ("WHY", "WHEN", "ENTITY", "GENERAL")
 _MODES = {"extractive": "quoted from memories, no language model", "model": "written by the language model"}
 _NUMBERS = re.compile(r"\[(\d{1,4})\]")
 _DIGITS = 4
 """Digits of scores in the output."""
 
 
-_keep = click.option(
-    "--keep",
-    type=click.FloatRange(0, 1),
-    help="Drop hits below this share of the best score; 0 drops none [env: COMBRAY_KEEP].",
-)
-
-
-_as_of = click.option("--as-of", metavar="WHEN", help="Answer from what was stored and valid at this time.")
-
-
-def _budget(what: str) -> Callable[[Function], Function]:
-    return click.option(
-        "--budget", "-b", type=click.IntRange(min=100), help=f"{what} [env: COMBRAY_CONTEXT_BUDGET]."
-    )
-
-
-@verb(
-    'combray recall "why did we choose PostgreSQL"',
-    'combray recall database decision --since "last month" --cat decision --explain',
-)
-@click.argument("query", nargs=-1, required=True)
-@limit(10, "Hits at most.")
-@click.option(
-    "--intent", type=click.Choice(INTENTS, case_sensitive=False), help="Intent of the query; default: detected."
-)
-@click.option("--basic", is_flag=True, help="Match substrings only, newest first.")
-@filters()
-@where_option
-@namespaces_option
-@_as_of
-@click.option("--min-score", type=float, help="Drop hits below this score; default: the preset's.")
-@_keep
-@click.option("--explain", is_flag=True, help="Show the stages with times, and each hit's signals.")
-@click.option("--verbose", "-v", is_flag=True, help="Show every field of the memories.")
-@opens_store(pipelines=True, models=True)
-def recall(
-    target: Target,
-    query: tuple[str, ...],
-    explain: bool,
-    verbose: bool,
-    namespaces: tuple[str, ...],
-    **asked: Any,
-) -> None:
-    """Recall memories that answer a query, with reasons.
-
-    For a question with "why", causes come before effects. An empty answer reports the reason (exit code 1).
-    """
+@command(pipelines=True, models=True)
+def recall(target: Target, query: str, explain: bool, verbose: bool, **asked: Any) -> None:
+    """Print the hits."""
     with target.open() as engine:
-        answer = engine.recall(" ".join(query), namespaces=namespaces or None, **asked)
+        answer = engine.recall(query, **asked)
     plain = answer_as_json(answer, limit=asked["limit"], explain=explain, verbose=verbose)
     _show(target, answer, plain, "no memory matches", explain=explain, verbose=verbose)
 
 
-@verb("combray search postgres migration")
-@click.argument("query", nargs=-1, required=True)
-@limit(10, "Hits at most.")
-@filters()
-@where_option
-@namespaces_option
-@opens_store()
-def search(target: Target, query: tuple[str, ...], namespaces: tuple[str, ...], **asked: Any) -> None:
-    """Find memories by keywords only.
-
-    The score is the share of the query's words that a memory contains.
-    """
+@command()
+def search(target: Target, query: str, **asked: Any) -> None:
+    """Print the hits."""
     with target.open() as engine:
-        answer = engine.search(" ".join(query), namespaces=namespaces or None, **asked)
+        answer = engine.search(query, **asked)
     plain = [{**compact(hit.memory), **marked(hit), "score": rounded(hit.score, _DIGITS)} for hit in answer]
     _show(target, answer, plain, "no memory contains these words")
 
@@ -118,35 +62,22 @@ def _show(
     target: Target, answer: Answer, plain: Any, none: str, *, explain: bool = False, verbose: bool = False
 ) -> None:
     """Print the hits for people, or `plain` as JSON. `none`: the reason for an empty answer."""
-    if for_people(target):
+
+    def printed() -> None:
         from combray.interfaces.cli.showing import show_answer
 
         show_answer(answer, explain=explain, verbose=verbose)
-    else:
-        show_json(plain)
+
+    show(target, plain, printed)
     if not answer:
         nothing_found(answer.reason or none)
 
 
-@verb(
-    "combray list",
-    """combray list --where '{"category": "decision"}' --order -importance --limit 20""",
-    name="list",
-)
-@where_option
-@click.option("--order", default="-recorded_at", help="Sort by a field; - in front: down.")
-@limit(100, "At most.")
-@click.option("--after", default="", metavar="CURSOR", help="Go on behind the page that gave this cursor.")
-@namespaces_option
-@click.option("--verbose", "-v", is_flag=True, help="Print every field (as JSON).")
-@opens_store()
-def list_(target: Target, namespaces: tuple[str, ...], verbose: bool, **asked: Any) -> None:
-    """List memories, page by page, the newest first.
-
-    Shows live memories; name "status" in --where for others. Exit code 1 when nothing matches.
-    """
+@command()
+def list_(target: Target, verbose: bool, **asked: Any) -> None:
+    """Print a page."""
     with target.open() as engine:
-        page = engine.list(namespaces=namespaces or None, **asked)
+        page = engine.list(**asked)
     shown = [full(each) if verbose else compact(each) for each in page]
     plain = {"memories": shown, "total": page.total, "cursor": page.cursor}
     if verbose:
@@ -162,52 +93,12 @@ def list_(target: Target, namespaces: tuple[str, ...], verbose: bool, **asked: A
         nothing_found("no memory matches.")
 
 
-@verb(
-    'combray context "why did we choose PostgreSQL"',
-    "combray context database --budget 400 --format markdown --shown-in session-7",
-)
-@click.argument("query", nargs=-1, required=True)
-@_budget("Maximum number of tokens")
-@limit(20, "Maximum number of memories.")
-@click.option(
-    "--format",
-    "written",
-    type=click.Choice(("text", "markdown", "xml", "json")),
-    help="Print only the text for the prompt, in this format.",
-)
-@click.option("--exclude", multiple=True, metavar="ID", help="Leave out this memory; may be given again.")
-@click.option(
-    "--message",
-    "messages",
-    multiple=True,
-    metavar="TEXT",
-    help="Leave out what this message of the prompt holds.",
-)
-@click.option(
-    "--shown-in",
-    "session",
-    metavar="SESSION",
-    help="Leave out what earlier contexts of this session held, and remember what this one holds.",
-)
-@click.option("--sure", is_flag=True, help="Print nothing if the evidence is weak.")
-@_keep
-@filters("since", "until", "categories", "kinds", "sessions")
-@where_option
-@namespaces_option
-@_as_of
-@opens_store(pipelines=True)
-def context(
-    target: Target, query: tuple[str, ...], namespaces: tuple[str, ...], written: Any, **asked: Any
-) -> None:
-    """Print the memories that answer a query as text for a prompt.
-
-    The text has numbered memories with source, date and id, marked as data, within a token budget. Memories that
-    do not fit, or that the prompt holds already, are reported.
-    """
+@command(pipelines=True)
+def context(target: Target, query: str, format: Format | None, **asked: Any) -> None:
+    """Print the text for a prompt."""
     with target.open() as engine:
-        format: Any = written or "text"
-        made = engine.context(" ".join(query), namespaces=namespaces or None, format=format, **asked)
-    if written and not target.json and not for_people(target):
+        made = engine.context(query, format=format or "text", **asked)
+    if format and not target.json and not for_people(target):
         click.echo(made.text, nl=bool(made.text))
     elif for_people(target):
         if made.text:
@@ -221,34 +112,13 @@ def context(
         nothing_found(made.state or "no memory matches")
 
 
-@verb('combray think "why did we choose PostgreSQL"', 'combray think "when did Ana move" --limit 20 --explain')
-@click.argument("question", nargs=-1, required=True)
-@limit(8, "Maximum number of memories considered.")
-@_budget("Maximum tokens of memories in the prompt")
-@_keep
-@filters("since", "until")
-@click.option(
-    "--explain", is_flag=True, help="Show rejected sentences with reasons, and the stages of the recall."
-)
-@where_option
-@namespaces_option
-@_as_of
-@opens_store(pipelines=True, models=True)
-def think(
-    target: Target, question: tuple[str, ...], namespaces: tuple[str, ...], explain: bool, **asked: Any
-) -> None:
-    """Answer a question from memory, with citations.
-
-    If a language model is set (COMBRAY_LANGUAGE_MODEL), it writes the answer, and every sentence is checked
-    against the memory it cites. Otherwise the best stored sentences are the answer. Exit code 1 if the answer is
-    not known.
-    """
+@command(pipelines=True, models=True)
+def think(target: Target, question: str, explain: bool, **asked: Any) -> None:
+    """Print the answer with its sources."""
     with target.open() as engine:
-        thought = engine.think(" ".join(question), namespaces=namespaces or None, **asked)
-    if for_people(target):
-        _show_thought(thought, explain=explain)
-    else:
-        show_json(thought.as_json() | ({"trace": _steps(thought.trace)} if explain else {}))
+        thought = engine.think(question, **asked)
+    plain = thought.as_json() | ({"trace": _steps(thought.trace)} if explain else {})
+    show(target, plain, lambda: _show_thought(thought, explain=explain))
     if not thought.known:
         nothing_found(thought.reason or "no memory answers this")
 
@@ -324,3 +194,44 @@ def answer_as_json(answer: Answer, *, limit: int, explain: bool, verbose: bool) 
         steps = zip(_steps(answer.trace), answer.trace, strict=True)
         shown["trace"] = [shown_step | {"note": step.note} for shown_step, step in steps]
     return shown
+
+
+@command(pipelines=True)
+def memory_search(target: Target, query: str, **asked: Any) -> None:
+    """Print the passages."""
+    with target.open(to_write=True) as engine:
+        found = engine.documents.search(query, **asked)
+    show(target, found.as_json(), lambda: _show_passages(found))
+    if not found:
+        nothing_found(found.reason or "no passage matches")
+
+
+def _show_passages(found: Passages) -> None:
+    out = console()
+    for each in found:
+        out.print(f"{visible(each.citation)}  {each.score:.2f}", style="bold", markup=False, highlight=False)
+        for line in each.snippet.splitlines():
+            out.print(f"  {visible(line)}", markup=False, highlight=False)
+    if found.warning:
+        out.print(visible(found.warning), style="yellow", markup=False)
+    if found:
+        out.print(visible(found.reason), style="dim", markup=False)
+
+
+@command(pipelines=True)
+def search_memory(target: Target, query: str, **asked: Any) -> None:
+    """Print the memories."""
+    with target.open() as engine:
+        answer = engine.search_memory(query, **asked)
+    plain = [
+        {
+            "id": hit.memory.id,
+            "text": hit.memory.content,
+            "confidence": hit.memory.confidence,
+            "timestamp": hit.memory.moment,
+            "kind": hit.memory.kind,
+            "score": rounded(hit.score, _DIGITS),
+        }
+        for hit in answer
+    ]
+    _show(target, answer, plain, "no memory matches")

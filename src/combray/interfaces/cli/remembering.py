@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from combray.errors import InvalidInputError
-from combray.interfaces.cli.failures import verb
-from combray.interfaces.cli.files import lines_of, text_of
-from combray.interfaces.cli.options import Target, comma_list, entity_list, opens_store
+from combray.interfaces.cli.declared import command
+from combray.interfaces.cli.files import lines_of
+from combray.interfaces.cli.options import Target
 from combray.interfaces.cli.output import (
     ACTION_COLOURS,
     console,
@@ -22,7 +22,6 @@ from combray.interfaces.cli.output import (
     show_json,
     visible,
 )
-from combray.types import CATEGORIES, TIERS
 
 if TYPE_CHECKING:
     from combray.engine import Engine
@@ -33,64 +32,19 @@ _WORDS = {"untrusted": "added as untrusted"}
 """Words for what became of a text, where its name alone would mislead."""
 
 
-@verb(
-    'combray remember "We chose PostgreSQL" --cat decision --imp 5 --entities PostgreSQL',
-    "git log -1 --format=%B | combray remember - --source agent",
-    "combray remember --file notes.txt",
-)
-@click.argument("text", nargs=-1)
-@click.option(
-    "--file",
-    type=click.Path(exists=True, dir_okay=False, allow_dash=True, path_type=Path),
-    help="Remember every line of a file (- is standard input).",
-)
-@click.option("--category", "--cat", type=click.Choice(CATEGORIES), default="general", help="Category.")
-@click.option("--importance", "--imp", type=click.IntRange(1, 5), default=3, help="1 to 5.")
-@click.option(
-    "--entities",
-    callback=entity_list,
-    metavar="A,B=C|D",
-    help="Entities, in addition to those found in the text; aliases after =, such as Kubernetes=k8s|kube.",
-)
-@click.option("--tags", callback=comma_list, metavar="A,B", help="Labels.")
-@click.option("--source", default="user", help="Where it comes from: user, agent, external, …")
-@click.option("--author", help="Who said it.")
-@click.option("--occurred-at", "--at", metavar="WHEN", help='When it happened: 2026-03-01, "3 days ago", …')
-@click.option(
-    "--tier", type=click.Choice(TIERS), help="How it ages in preset mnemo, until use moves it; default: working."
-)
-@click.option("--session", help="The conversation it belongs to.")
-@click.option(
-    "--supersedes",
-    multiple=True,
-    metavar="ID",
-    help="Mark this memory superseded by the new one; repeatable.",
-)
-@click.option(
-    "--keep-both", multiple=True, metavar="ID", help="This memory holds beside the new one; repeatable."
-)
-@click.option(
-    "--slot", metavar="NAME", help="What the text is a value of: ana.city. A newer value supersedes an older one."
-)
-@click.option("--no-diff", is_flag=True, help="Store without looking for duplicates and updates.")
-@opens_store(pipelines=True)
-def remember(target: Target, text: tuple[str, ...], file: Path | None, no_diff: bool, **fields: Any) -> None:
-    """Remember a text, unless it duplicates a known memory.
-
-    TEXT "-" reads standard input. The output reports whether the text was added, superseded an older memory
-    (which can be restored), or was skipped as a duplicate. If it may change earlier memories, a terminal asks
-    about each, and JSON lists them in may_revise: settle them with 'combray settle'.
-    """
-    if bool(text) == bool(file):
+@command(pipelines=True)
+def remember(target: Target, text: str | None, file: Path | None, no_diff: bool, **fields: Any) -> None:
+    """Remember a text or the lines of a file, and print what became of it."""
+    if (text is None) == (file is None):
         raise click.UsageError("remember needs one text. Give TEXT, - for standard input, or --file FILE.")
     if file is not None:
         lines = lines_of(file)
         with target.open(to_write=True) as engine:
             _remember_lines(engine, lines, fields, diff=not no_diff, people=for_people(target))
         return
-    content = text_of(text)
+    assert text is not None  # noqa: S101 - one of both is given
     with target.open(to_write=True) as engine:
-        done = engine.remember(content, diff=not no_diff, **fields)
+        done = engine.remember(text, diff=not no_diff, **fields)
         if not for_people(target):
             show_json(done.as_json())
             return

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from combray.interfaces.cli.failures import nothing_found
-from combray.interfaces.cli.options import Target, comma_list
+from combray.interfaces.cli.options import Target
 from combray.interfaces.cli.output import (
     compact,
     console,
@@ -27,20 +27,6 @@ if TYPE_CHECKING:
 
     from combray.engine import Engine
     from combray.engine.requests import Match, Taken
-
-
-def request_options(function: Any) -> Any:
-    """`--about`, `--include`, `--exclude` and `--in`, for verbs that take a request."""
-    for option in (
-        click.option("--in", "namespaces", callback=comma_list, metavar="A,B", help="With --about: in these."),
-        click.option("--exclude", multiple=True, metavar="ID", help="With --about: keep this match."),
-        click.option(
-            "--include", multiple=True, metavar="ID", help="With --about: also take this possible match."
-        ),
-        click.option("--about", metavar="TEXT", help="An identifier, a name or a description instead of ids."),
-    ):
-        function = option(function)
-    return function
 
 
 def carry_out(

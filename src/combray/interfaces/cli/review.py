@@ -6,26 +6,17 @@ from typing import Any
 
 import click
 
-from combray.interfaces.cli.failures import verb
-from combray.interfaces.cli.options import Target, limit, opens_store
+from combray.interfaces.cli.declared import command
+from combray.interfaces.cli.options import Target
 from combray.interfaces.cli.output import answer, compact, console, for_people, pairs, short, show_rows
 
 _ACTIONS = {"keep": "combray gc --keep ID", "forget": "combray forget ID", "erase": "combray erase ID"}
 _FACTS = ("effective_importance", "days_since_access", "edge_count", "immune")
 
 
-@verb("combray gc --threshold 0.3", "combray gc --keep ID")
-@click.option(
-    "--threshold",
-    type=click.FloatRange(min=0),
-    default=0.5,
-    help="Effective importance below which a memory is listed.",
-)
-@limit(20, "Memories at most.", most=None)
-@click.option("--keep", metavar="ID", help="Keep this memory: count it as used three more times.")
-@opens_store()
+@command()
 def gc(target: Target, threshold: float, limit: int, keep: str | None) -> None:
-    """List the least important memories. Nothing is removed."""
+    """Print the candidates, or keep one."""
     with target.open() as engine:
         if keep is not None:
             memory = engine.retention.keep(keep)
@@ -48,19 +39,9 @@ def gc(target: Target, threshold: float, limit: int, keep: str | None) -> None:
     )
 
 
-@verb("combray review", "combray review --changes", "combray review --quarantined", "combray review --doubtful")
-@limit(20, "Memories at most.", most=None)
-@click.option("--quarantined", is_flag=True, help="List quarantined memories with reasons.")
-@click.option("--doubtful", is_flag=True, help="List pairs of facts that consolidation could not decide.")
-@click.option("--changes", is_flag=True, help="List pairs of which the later may change the earlier.")
-@opens_store()
+@command()
 def review(target: Target, limit: int, quarantined: bool, doubtful: bool, changes: bool) -> None:
-    """List memories that need attention.
-
-    By default, lists texts that describe a temporary state or can be looked up elsewhere, worst first.
-    --changes asks about each pair, one key each, in a terminal.
-    Quarantined texts look like prompt injection and are never recalled; release one with combray release.
-    """
+    """Print what needs attention."""
     if quarantined + doubtful + changes > 1:
         raise click.UsageError("--changes, --quarantined and --doubtful exclude each other. Give one of them.")
     if changes:
@@ -115,17 +96,9 @@ def _doubtful(target: Target, limit: int) -> None:
     )
 
 
-@verb("combray release ID", "combray release ID --trust owner")
-@click.argument("memory_id", metavar="ID")
-@click.option(
-    "--trust",
-    type=click.Choice(("untrusted", "agent", "owner")),
-    default="untrusted",
-    help="Its trust from now on. Untrusted memories are recalled but marked.",
-)
-@opens_store()
+@command()
 def release(target: Target, memory_id: str, trust: str) -> None:
-    """Release a memory from quarantine. The release is recorded in its history."""
+    """Release, and print the trust from now on."""
     with target.open() as engine:
         memory = engine.quarantine.release(memory_id, trust)
     said = f"{memory.id} is released as {memory.trust} and can be recalled."

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING
 import click
 
 from combray.errors import InvalidInputError, NotFoundError
-from combray.interfaces.cli.failures import verb
-from combray.interfaces.cli.options import Target, opens_store
+from combray.interfaces.cli.declared import command
+from combray.interfaces.cli.options import Target
 from combray.interfaces.cli.output import (
     answer,
     compact,
@@ -22,7 +22,7 @@ from combray.interfaces.cli.output import (
     visible,
 )
 from combray.records import dataclass
-from combray.types import LIVE_STATUSES, VERDICTS, Verdict
+from combray.types import LIVE_STATUSES, Verdict
 
 if TYPE_CHECKING:
     from datetime import datetime
@@ -103,22 +103,9 @@ def _answered() -> Verdict | None:
                 return _KEYS.get(key)
 
 
-@verb(
-    "combray settle NEW OLD supersedes",
-    'combray settle NEW OLD both --reason "two flats"',
-    "combray settle NEW OLD open",
-)
-@click.argument("new", metavar="NEW")
-@click.argument("old", metavar="OLD")
-@click.argument("verdict", type=click.Choice(VERDICTS))
-@click.option("--reason", default="", metavar="TEXT", help="Why; kept with the verdict.")
-@opens_store()
+@command()
 def settle(target: Target, new: str, old: str, verdict: Verdict, reason: str) -> None:
-    """Settle which of two memories holds.
-
-    NEW and OLD are ids. supersedes: NEW replaces OLD. corrects: the same, and OLD was never true. same: OLD is
-    merged into NEW. both: both hold, and nobody is asked again. open: take the verdict back.
-    """
+    """Settle, and print what holds."""
     with target.open() as engine:
         done = engine.settle(new, old, verdict, reason)
     back = f" ({done.undone} is taken back)" if done.undone else ""

@@ -5,7 +5,6 @@ from __future__ import annotations
 import importlib.util
 import os
 import sys
-from collections.abc import Callable
 from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -13,56 +12,21 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from combray.folders import data_folder
-from combray.interfaces.cli.failures import NOTHING_FOUND, nothing_found, say, verb
-from combray.interfaces.cli.options import Target, opens_store
+from combray.interfaces.cli.declared import command
+from combray.interfaces.cli.failures import NOTHING_FOUND, nothing_found, say
+from combray.interfaces.cli.options import Target
 from combray.interfaces.cli.output import console, for_people, show_json, visible
+from combray.verbs.programs import CLIENTS
 
 if TYPE_CHECKING:
     from combray.agents.clients.checking import ClientCheck
     from combray.agents.clients.places import Places, Wanted
     from combray.agents.clients.wiring import FileChange
 
-_NAMES = ("claude-code", "codex", "cursor", "gemini-cli", "openclaw", "opencode")
-_CLIENTS = click.argument("clients", metavar="CLIENT...", nargs=-1, type=click.Choice(_NAMES))
 
-
-def _shared(function: Callable[..., Any]) -> Callable[..., Any]:
-    options = (
-        click.option("--user/--project", "user", default=True, help="For all projects of the user, or for one."),
-        click.option(
-            "--folder",
-            type=click.Path(exists=True, file_okay=False, path_type=Path),
-            default=Path(),
-            show_default="current folder",
-            help="The project's folder.",
-        ),
-        click.option("--yes", "-y", is_flag=True, help="Do not ask for confirmation."),
-        click.option("--dry-run", is_flag=True, help="Show the changes and write nothing."),
-    )
-    for option in reversed(options):
-        function = option(function)
-    return function
-
-
-@verb(
-    "combray setup claude-code", "combray setup codex cursor --project --dry-run", "combray setup --check codex"
-)
-@_CLIENTS
-@_shared
-@click.option("--check", is_flag=True, help="Report what is wired, whether the hook answers, and its last run.")
-@click.option("--tools/--no-tools", default=None, help="Also capture the use of tools, one more call for each.")
-@click.option("--name", metavar="NAME", help="Name of the MCP entry; default: combray.")
-@click.option(
-    "--program", metavar="PATH", help="How clients call Combray; default: its path, in a project its name."
-)
-@opens_store(pipelines=True)
+@command(pipelines=True)
 def setup(target: Target, clients: tuple[str, ...], check: bool, **how: Any) -> None:
-    """Wire agent clients: MCP entry, hooks and guidance.
-
-    Shows the changes as a diff and asks. Entries of others are never touched, and the originals are kept: combray
-    eject restores them. The options of the store are written into the entry and the hooks; options that are not
-    given stay as they were. Clients: claude-code, codex, cursor, gemini-cli, openclaw, opencode.
-    """
+    """Wire clients after a confirmation, or check them."""
     places = _places(how)
     if check:
         _check(target, clients, places, how)
@@ -73,19 +37,9 @@ def setup(target: Target, clients: tuple[str, ...], check: bool, **how: Any) -> 
     _run(target, wanted, places, how, undo=False)
 
 
-@verb("combray eject claude-code", "combray eject cursor --project --yes")
-@_CLIENTS
-@_shared
-@click.option(
-    "--name", default="combray", metavar="NAME", help="Name of the MCP entry, if no set-up is recorded."
-)
-@opens_store()
+@command()
 def eject(target: Target, clients: tuple[str, ...], name: str, **how: Any) -> None:
-    """Take Combray out of agent clients.
-
-    A file that nobody changed since the set-up gets every byte of its original back. From any other only the
-    entries of Combray are removed. Memories stay in the store.
-    """
+    """Restore the files of clients after a confirmation."""
     from combray.agents.clients.places import Wanted
 
     places = _places(how)
@@ -98,8 +52,8 @@ def _missing(places: Places) -> str:
     """The error for a call without a client; it names those that are used here."""
     from combray.agents.clients.wiring import found
 
-    here = [client for client in _NAMES if found(client, places, _records())]
-    return f"Name a client: {', '.join(_NAMES)}." + (f" Found here: {', '.join(here)}." if here else "")
+    here = [client for client in CLIENTS if found(client, places, _records())]
+    return f"Name a client: {', '.join(CLIENTS)}." + (f" Found here: {', '.join(here)}." if here else "")
 
 
 def _wanted(client: str, places: Places, target: Target, how: dict[str, Any]) -> Wanted:
@@ -119,7 +73,7 @@ def _wanted(client: str, places: Places, target: Target, how: dict[str, Any]) ->
 def _places(how: dict[str, Any]) -> Places:
     from combray.agents.clients.places import Places
 
-    return Places("user" if how["user"] else "project", Path(os.path.abspath(how["folder"])))  # noqa: PTH100
+    return Places("user" if how["user"] else "project", Path(os.path.abspath(how["folder"] or ".")))  # noqa: PTH100
 
 
 def _options(target: Target) -> tuple[str, ...]:
@@ -216,7 +170,7 @@ def _check(target: Target, clients: tuple[str, ...], places: Places, how: dict[s
     from combray.agents.clients import checking, wiring
 
     records, runs = _records(), Path(data_folder(), "hooks")
-    clients = clients or tuple(client for client in _NAMES if wiring.found(client, places, records))
+    clients = clients or tuple(client for client in CLIENTS if wiring.found(client, places, records))
     if not clients:
         nothing_found("none of the clients is used here. Name one, such as: combray setup --check claude-code")
     found: dict[str, list[ClientCheck]] = {}

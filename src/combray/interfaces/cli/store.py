@@ -8,23 +8,18 @@ from typing import Any
 
 import click
 
-from combray.interfaces.cli.failures import NOTHING_FOUND, verb
-from combray.interfaces.cli.options import Target, in_a_folder, limit, opens_store
+from combray.interfaces.cli.declared import command
+from combray.interfaces.cli.failures import NOTHING_FOUND
+from combray.interfaces.cli.options import Target
 from combray.interfaces.cli.output import answer, in_words, moment, show_rows
 
 _LABELS = {"tier": "service tier", "total_insights": "memories", "edge_count": "all edges"}
 """Words of a terminal for the fields whose names in JSON a reader would not understand."""
 
 
-@verb("combray status --namespace work")
-@click.option("--metrics", is_flag=True, help="Also how well memory served in the last days.")
-@click.option("--days", type=click.IntRange(1, 366), default=7, help="Days that --metrics counts.")
-@opens_store(pipelines=True)
+@command(pipelines=True)
 def status(target: Target, metrics: bool, days: int) -> None:
-    """Show counts of memories, edges, vectors and top entities.
-
-    --metrics shows how well memory served: questions answered, memories given and used, duplicates, cost.
-    """
+    """Print the counts."""
     with target.open() as engine:
         facts = engine.store.status()
         if metrics:
@@ -48,11 +43,9 @@ def _used(model: Mapping[str, Any]) -> str:
     return f"{model['kind'].replace('_', ' ')} {model['name']}: {parts}"
 
 
-@verb("combray log --limit 50")
-@limit(20, "Maximum number of lines.", most=None)
-@opens_store()
+@command()
 def log(target: Target, limit: int) -> None:
-    """Show the latest operations, newest first."""
+    """Print the operations."""
     with target.open() as engine:
         lines = engine.store.log(limit)
     rows = (
@@ -67,14 +60,9 @@ def log(target: Target, limit: int) -> None:
     show_rows(target, lines, ("#", "when", "memory", "what"), rows, unbroken=("#", "memory"))
 
 
-@verb("combray doctor --repair")
-@click.option("--repair", is_flag=True, help="Rebuild everything that can be derived from the stored memories.")
-@opens_store(pipelines=True)
+@command(pipelines=True)
 def doctor(target: Target, repair: bool) -> None:
-    """Check the store and the embedder.
-
-    Exit code 1 if a check fails.
-    """
+    """Print the findings."""
     with target.open() as engine:
         findings = engine.store.doctor(repair=repair)
     from rich.text import Text
@@ -86,12 +74,9 @@ def doctor(target: Target, repair: bool) -> None:
         raise click.exceptions.Exit(NOTHING_FOUND)
 
 
-@verb("combray backup memories-2026-03-01.db")
-@click.argument("path", metavar="FILE", type=click.Path(dir_okay=False, path_type=Path), callback=in_a_folder)
-@click.option("--encrypt", is_flag=True, help="Encrypt the copy with the key in COMBRAY_NEW_KEY.")
-@opens_store()
+@command()
 def backup(target: Target, path: Path, encrypt: bool) -> None:
-    """Copy the whole store consistently to a new file. The copy of an encrypted store has the same key."""
+    """Write the copy to a new file."""
     from combray import settings
 
     if path.exists():

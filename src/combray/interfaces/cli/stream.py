@@ -12,8 +12,8 @@ import click
 
 from combray.conversation.speakers import SPEAKERS
 from combray.errors import InvalidInputError
-from combray.interfaces.cli.failures import verb
-from combray.interfaces.cli.options import Target, opens_store
+from combray.interfaces.cli.declared import command
+from combray.interfaces.cli.options import Target
 from combray.interfaces.cli.output import for_people, visible
 
 if TYPE_CHECKING:
@@ -23,35 +23,11 @@ if TYPE_CHECKING:
 _FIELDS = ("text", "content", "author", "occurred_at", "tool_results")
 
 
-@verb(
-    "tail -f turns.jsonl | combray stream session-7 --budget 600",
-    'combray stream session-7 --once --system "You are a helpful cook."',
-)
-@click.argument("session")
-@click.option("--budget", "-b", type=click.IntRange(min=100), help="Tokens [env: COMBRAY_CONTEXT_BUDGET].")
-@click.option("--system", default="", metavar="TEXT", help="System text; fills what the memories leave.")
-@click.option(
-    "--wait",
-    type=click.FloatRange(min=0),
-    default=2.0,
-    metavar="SECONDS",
-    help="How long at most the search about earlier turns may delay an answer.",
-)
-@click.option(
-    "--auto/--no-auto", default=None, help="Store what users state as facts [env: COMBRAY_AUTO_MEMORY]."
-)
-@click.option("--once", is_flag=True, help="Read no turns; print the context of the next answer.")
-@opens_store(pipelines=True)
+@command(pipelines=True)
 def stream(
     target: Target, session: str, budget: int | None, system: str, wait: float, auto: bool | None, once: bool
 ) -> None:
-    """Store turns, and print the context of each answer.
-
-    Reads one turn a line from standard input: "user: TEXT", "assistant: TEXT", "tool: TEXT", any other text as
-    the user's, or JSON {"text", "author", "occurred_at", "tool_results"}. Each is stored as an episode and
-    answered with one line of JSON: recent turns, tool results, and the facts and episodes that a search about the
-    two turns before it found, within the budget. 'combray context' answers a question instead.
-    """
+    """Answer each line of standard input with a context."""
     with target.open(to_write=True) as engine:
         talk = engine.conversation(session)
         if once:

@@ -1,4 +1,4 @@
-"""The verbs `export`, `import` and `ingest`."""
+"""The verbs `export`, `import`, `ingest` and `migrate`."""
 
 from __future__ import annotations
 
@@ -12,9 +12,10 @@ from typing import TYPE_CHECKING, Any, TextIO
 
 import click
 
-from combray.interfaces.cli.failures import NOTHING_FOUND, verb
+from combray.interfaces.cli.declared import command
+from combray.interfaces.cli.failures import NOTHING_FOUND
 from combray.interfaces.cli.files import new_file
-from combray.interfaces.cli.options import Target, in_a_folder, opens_store, where_option
+from combray.interfaces.cli.options import Target
 from combray.interfaces.cli.output import (
     answer,
     counted,
@@ -22,6 +23,7 @@ from combray.interfaces.cli.output import (
     moment,
     progress,
     show_lines,
+    show_rows,
     skipped,
 )
 
@@ -30,35 +32,11 @@ if TYPE_CHECKING:
 
 _STANDARD = Path("-")
 SERVER_MEMORY = "server-memory"
-_format_option = click.option(
-    "--format",
-    "form",
-    type=click.Choice(["combray", SERVER_MEMORY]),
-    default="combray",
-    show_default=True,
-    help="server-memory: the JSONL file of the reference MCP memory server.",
-)
-_INPUT = click.Path(exists=True, dir_okay=False, allow_dash=True, path_type=Path)
 
 
-@verb("combray export memories.jsonl", "combray export | gzip > memories.jsonl.gz")
-@click.argument(
-    "path",
-    metavar="[FILE]",
-    type=click.Path(dir_okay=False, path_type=Path),
-    default=_STANDARD,
-    callback=in_a_folder,
-)
-@_format_option
-@where_option
-@opens_store()
+@command()
 def export(target: Target, path: Path, where: dict[str, Any] | None, form: str) -> None:
-    """Export a namespace as JSON lines.
-
-    The export has memories of any status, their history and edges. Without FILE, or with -, it goes to standard
-    output. 'combray import --trusted' restores it exactly. --format server-memory writes only the graph that
-    'combray mcp --tools official' keeps.
-    """
+    """Write memories, or the graph of the reference server, to a file or standard output."""
     if where and form == SERVER_MEMORY:
         raise click.UsageError("--where does not apply to --format server-memory.")
     with target.open() as engine, _writing(path) as stream:
@@ -96,26 +74,11 @@ def _writing(path: Path) -> Iterator[TextIO]:
         yield file
 
 
-@verb("combray import old.jsonl --dry-run", "combray import memories.jsonl", name="import")
-@click.argument("path", metavar="FILE", type=_INPUT)
-@click.option(
-    "--dry-run", is_flag=True, help="Write nothing; report what would be written and every invalid line."
-)
-@click.option("--skip-bad", is_flag=True, help="Skip invalid lines instead of rejecting the file.")
-@click.option("--no-diff", is_flag=True, help="Store every item without looking for duplicates.")
-@click.option(
-    "--trusted", is_flag=True, help="The file is your own: judge its texts by their own trust, not as untrusted."
-)
-@_format_option
-@opens_store(pipelines=True)
+@command(pipelines=True)
 def import_(
     target: Target, path: Path, dry_run: bool, skip_bad: bool, no_diff: bool, trusted: bool, form: str
 ) -> None:
-    """Import memories from a file.
-
-    Formats: an export, a Mnemon draft, or JSON lines of {"content": ...}. Items may have every field of remember,
-    historical dates, and edges. The whole file is validated before anything is written.
-    """
+    """Import a file, and print what was stored."""
     if form == SERVER_MEMORY:
         _import_graph(target, path, dry_run=dry_run)
         return
@@ -165,26 +128,7 @@ def _imported(report: ImportReport) -> str:
     return f"{'Would import' if report.dry_run else 'Imported'} {said}."
 
 
-@verb(
-    "combray ingest --from claude-code --dry-run",
-    "combray ingest chatgpt-export.zip",
-    "combray ingest chat.jsonl --namespace chats",
-    "combray ingest chat.jsonl --scope user:ann",
-)
-@click.argument("paths", metavar="[PATH]...", nargs=-1, type=click.Path(exists=True))
-@click.option(
-    "--from",
-    "clients",
-    multiple=True,
-    type=click.Choice(("claude-code", "codex", "cursor", "gemini-cli", "openclaw", "opencode")),
-    help="The session files of a client on this machine.",
-)
-@click.option("--dry-run", is_flag=True, help="Store nothing; report what would be stored.")
-@click.option(
-    "--auto/--no-auto", default=None, help="Store what users state as facts [env: COMBRAY_AUTO_MEMORY]."
-)
-@click.option("--scope", metavar="NAME", help="Scope of the turns and of facts made of them, such as user:ann.")
-@opens_store(pipelines=True)
+@command(pipelines=True)
 def ingest(
     target: Target,
     paths: tuple[str, ...],
@@ -193,14 +137,7 @@ def ingest(
     auto: bool | None,
     scope: str | None,
 ) -> None:
-    """Store conversations, one episode per turn.
-
-    PATH is a session file of Claude Code, Codex, Cursor, Gemini CLI, OpenClaw or opencode, a folder of them, or
-    the zip that ChatGPT or Claude exports. Of these, turns that are stored already are skipped, so you can
-    call it again. Also: JSON lines of {"author", "text", "session", "occurred_at"}, and the JSON of LoCoMo and
-    LongMemEval. Their turns have no ids: a second call stores them again. If such a file has several
-    conversations, each goes into a namespace with its name.
-    """
+    """Store the turns of files, and print what was stored."""
     from combray import transfer
     from combray.conversation.auto_memory import save_what_is_worth_it
 
@@ -248,3 +185,15 @@ def _ingested(path: str, report: IngestReport, *, dry_run: bool) -> str:
     into = f"into namespace {', '.join(report.namespaces)}" if report.namespaces else ""
     done = f"{what} {report.memories} in {report.seconds:.1f} s {into}".rstrip()
     return f"{path}: {talks}: {done}."
+
+
+@command()
+def migrate(target: Target, source: str, copy: str, only: tuple[str, ...]) -> None:
+    """Copy, and print what each namespace has."""
+    from combray.engine.migration import migrate as run
+
+    with progress("memories") as bar:
+        moved = run(source, copy, namespaces=only, progress=lambda _, done, total: bar(done, total))
+    names = ("namespace", "memories", "edges", "copied", "checksum")
+    rows = ([str(getattr(each, name)) for name in names] for each in moved)
+    show_rows(target, [asdict(each) for each in moved], names, rows)

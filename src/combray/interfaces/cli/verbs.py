@@ -15,7 +15,7 @@ SECTIONS: dict[str, dict[str, str]] = {
         "remember": "remembering",
         "recall": "recalling",
         "search": "recalling",
-        "search-memory": "searches",
+        "search-memory": "recalling",
         "think": "recalling",
         "context": "recalling",
         "stream": "stream",
@@ -23,8 +23,8 @@ SECTIONS: dict[str, dict[str, str]] = {
         "get": "memories",
         "list": "recalling",
     },
-    "Documents": {"index": "documents", "watch": "documents", "memory-search": "searches"},
-    "Graph": {"link": "graph", "related": "graph", "viz": "graph", "entities": "entities", "alias": "entities"},
+    "Documents": {"index": "documents", "watch": "documents", "memory-search": "recalling"},
+    "Graph": {"link": "graph", "related": "graph", "viz": "graph", "entities": "graph", "alias": "graph"},
     "Change": {"settle": "settling"}
     | dict.fromkeys(("update", "forget", "restore", "erase", "history"), "memories"),
     "Look after": {
@@ -44,7 +44,7 @@ SECTIONS: dict[str, dict[str, str]] = {
         "ingest": "transferring",
         "import": "transferring",
         "export": "transferring",
-        "migrate": "migration",
+        "migrate": "transferring",
     },
     "Serve": {"setup": "setup", "eject": "setup", "mcp": "worker", "hook": "hook"},
     "Learn": {"presets": "presets", "demo": "demo"},

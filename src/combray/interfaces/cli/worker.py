@@ -14,8 +14,9 @@ from typing import TYPE_CHECKING
 import click
 
 from combray.errors import MissingExtraError
-from combray.interfaces.cli.failures import INTERRUPTED, NOTHING_FOUND, say, verb
-from combray.interfaces.cli.options import Target, namespaces_option, opens_store
+from combray.interfaces.cli.declared import command
+from combray.interfaces.cli.failures import INTERRUPTED, NOTHING_FOUND, say
+from combray.interfaces.cli.options import Target
 from combray.interfaces.cli.output import answer, for_people, progress, show_lines
 from combray.values import is_loopback
 
@@ -24,28 +25,11 @@ if TYPE_CHECKING:
     from combray.engine import Engine
 
 
-@verb(
-    "combray worker",
-    "combray worker --once --everywhere",
-    "combray worker --embedder ollama:bge-m3 --reembed --once",
-    'combray worker --embedder ollama:bge-m3 --drop "wordllama:256"',
-)
-@click.option("--once", is_flag=True, help="Process what is due now and exit.")
-@click.option(
-    "--batch", type=click.IntRange(1, 1024), default=64, metavar="N", help="Texts per call of the embedder."
-)
-@click.option("--everywhere", is_flag=True, help="Process every namespace of the store.")
-@click.option("--reembed", is_flag=True, help="Also queue all memories without a vector of this embedder.")
-@click.option("--retry-failed", is_flag=True, help="First requeue jobs that failed for good.")
-@click.option("--drop", metavar="MODEL", help="Delete the vectors of another model and exit.")
-@opens_store(pipelines=True)
+@command(pipelines=True)
 def worker(
     target: Target, once: bool, batch: int, everywhere: bool, reembed: bool, retry_failed: bool, drop: str | None
 ) -> None:
-    """Embed memories that wait for a vector.
-
-    Runs until Ctrl-C and polls every second. Any number of workers may share a store.
-    """
+    """Make vectors once or until Ctrl-C."""
     if drop is not None and (once or everywhere or reembed or retry_failed):
         raise click.UsageError("--drop excludes the other options of worker. Give it alone.")
     with target.open() as engine:
@@ -119,44 +103,7 @@ def _show(target: Target, worked: Worked, *, a_line: bool = False) -> None:
     show_lines(target, worked, [said], filter(None, [worked.error]))
 
 
-_LOOPBACK = "127.0.0.1"
-
-
-@verb(
-    "combray mcp --db agent.db --namespace work", "combray mcp --tools official", "combray mcp --http --port 8765"
-)
-@click.option(
-    "--tools",
-    type=click.Choice(["lean", "full", "mnemon", "mnemo", "openclaw", "engram", "semantic-facts", "official"]),
-    default="lean",
-    help="Tools to offer; each profile is named after whose it is compatible with.",
-)
-@click.option("--http", is_flag=True, help="Serve streamable HTTP at /mcp instead of standard input.")
-@click.option(
-    "--host", default=_LOOPBACK, show_default=True, help="Address for --http; any other than loopback needs keys."
-)
-@click.option("--port", type=click.IntRange(1, 65535), default=8765, show_default=True, help="Port for --http.")
-@click.option(
-    "--keys",
-    type=click.Path(exists=True, dir_okay=False, path_type=Path),
-    help="With --http: a file of lines KEY NAMESPACE[,NAMESPACE] [env: COMBRAY_MCP_KEYS has such lines].",
-)
-@click.option(
-    "--memory-file",
-    type=click.Path(dir_okay=False, path_type=Path),
-    envvar="MEMORY_FILE_PATH",
-    show_envvar=True,
-    help="With --tools official: the reference server's JSONL file, read and kept equal to the graph.",
-)
-@click.option(
-    "--ask-seconds",
-    type=click.FloatRange(0, 3600),
-    default=120.0,
-    show_default=True,
-    help="Seconds to wait for a person's answer to a question; 0 asks nothing.",
-)
-@namespaces_option
-@opens_store(pipelines=True)
+@command(pipelines=True)
 def mcp(
     target: Target,
     tools: str,
@@ -166,15 +113,9 @@ def mcp(
     keys: Path | None,
     memory_file: Path | None,
     ask_seconds: float,
-    namespaces: tuple[str, ...],
+    namespaces: tuple[str, ...] | None,
 ) -> None:
-    """Serve memory to an agent over MCP.
-
-    Speaks the Model Context Protocol on standard input and output until the input ends, or with --http over HTTP.
-    An MCP client starts this command. Its options fix the store, namespace, preset and embedder.
-    With --in, recall, search_memory, think and list_memories read these namespaces; every other tool uses the one
-    of --namespace.
-    """
+    """Serve until the input ends or the process is stopped."""
     # What the SDK's import makes stays: to look for garbage in it costs a tenth of the start.
     gc.disable()
     try:
@@ -186,6 +127,8 @@ def mcp(
         raise MissingExtraError("The MCP server", "mcp") from error
     finally:
         gc.enable()
+    if memory_file is None and (named := os.environ.get("MEMORY_FILE_PATH")):
+        memory_file = Path(named)
     at = None
     if http:
         listed = os.environ.get("COMBRAY_MCP_KEYS", "")
@@ -203,7 +146,7 @@ def mcp(
     engine = target.open(to_write=True, stays=True)
     serve(
         engine,
-        namespaces,
+        namespaces or (),
         profile=tools,
         http=at,
         patience=ask_seconds,

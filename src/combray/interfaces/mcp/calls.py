@@ -2,39 +2,22 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Any, Literal
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
 
 from mcp_types import CallToolResult
-from pydantic import Field
 
 from combray.engine.graph import worth_linking
 from combray.errors import InvalidInputError
 from combray.interfaces.mcp import lines
 from combray.interfaces.mcp.decisions import Decisions
-from combray.interfaces.mcp.documents import DocumentCalls
-from combray.interfaces.mcp.graph import GraphCalls
-from combray.interfaces.mcp.parameters import (
-    About,
-    Ages,
-    AsOf,
-    Category,
-    Decision,
-    Full,
-    Id,
-    Included,
-    Intent,
-    Keep,
-    Limit,
-    Query,
-    When,
-    Where,
-    Who,
-)
 from combray.interfaces.mcp.questions import Filled, State
-from combray.interfaces.mcp.requests import taken
-from combray.interfaces.mcp.results import questions, reported, result, suggested
+from combray.interfaces.mcp.results import questions, reported, result, suggested, taken
 from combray.interfaces.mcp.turns import TurnCalls
-from combray.types import DEFAULT_TRUST, Answer, Remembered
+from combray.types import DEFAULT_TRUST, Answer, EdgeType, Remembered, Verdict, Where
+
+if TYPE_CHECKING:
+    from combray.engine.graph import Related
 
 _SUGGESTIONS = 3
 _STATUS = (
@@ -45,36 +28,13 @@ _STATUS = (
 _TRUST = {"user": DEFAULT_TRUST, "agent": "agent", "external": "untrusted"}
 
 
-class Calls(DocumentCalls, GraphCalls, TurnCalls, Decisions):
+class Calls(TurnCalls, Decisions):
     """The tools of one engine. The namespace is the engine's: no argument of a tool reaches another.
 
     Whoever starts the server may name `namespaces`: recall, search_memory, think and list_memories read these.
     """
 
-    def remember(
-        self,
-        content: Annotated[str, Field(description="One statement that is clear without the conversation.")],
-        category: Annotated[Category, Field(description="Kind of statement.")] = "general",
-        importance: Annotated[int, Field(ge=1, le=5, description="1: a detail. 5: must not be lost.")] = 3,
-        tags: Annotated[list[str], Field(description="Labels.")] = [],  # noqa: B006
-        entities: Annotated[
-            list[str] | dict[str, list[str]],
-            Field(description='Names beyond those found in the text; or with aliases: {"Robert": ["Bob"]}.'),
-        ] = [],  # noqa: B006
-        occurred_at: When = None,
-        source: Annotated[
-            Who,
-            Field(description="user: the user said it. agent: your conclusion. external: web page, file, mail."),
-        ] = "agent",
-        supersedes: Annotated[
-            str | list[str] | None, Field(description="Id, or ids, of what this one replaces.")
-        ] = None,
-        keep_both: Annotated[list[str], Field(description="Ids of memories that hold beside this one.")] = [],  # noqa: B006
-        slot: Annotated[
-            str | None, Field(description="What it is a value of: ana.city. A newer value replaces an older one.")
-        ] = None,
-        tier: Ages = "working",
-    ) -> CallToolResult:
+    def remember(self, text: str, source: str = "agent", **fields: Any) -> CallToolResult:
         """Store one fact, decision, preference or insight that will matter in a later conversation.
 
         Use it when the user states a preference, when a decision is made, or when asked to remember something.
@@ -82,69 +42,24 @@ class Calls(DocumentCalls, GraphCalls, TurnCalls, Decisions):
         which earlier memories it may change: settle those with settle_memories. External text supersedes nothing.
         Do not store secrets, small talk, or text that these tools returned.
         """
-        done = self._engine.remember(
-            content,
-            category=category,
-            importance=importance,
-            tags=tags,
-            entities=entities,
-            occurred_at=occurred_at,
-            source=source,
-            trust=_TRUST[source],
-            # Third-party content must not supersede the user's statements.
-            diff=source != "external",
-            supersedes=supersedes,
-            keep_both=keep_both,
-            slot=slot,
-            tier=tier,
-        )
+        # Third-party content must not supersede the user's statements.
+        compared = source != "external"
+        done = self._engine.remember(text, diff=compared, source=source, trust=_TRUST[source], **fields)
         told = self._remembered(done)
         return self._which_holds(done, told) if done.may_revise else told
 
-    def recall(
-        self,
-        query: Query,
-        limit: Limit = 5,
-        intent: Annotated[Intent | None, Field(description="Intent of the query; default: detected.")] = None,
-        since: When = None,
-        until: When = None,
-        as_of: AsOf = None,
-        categories: Annotated[list[Category], Field(description="Only these categories.")] = [],  # noqa: B006
-        tags: Annotated[list[str], Field(description="Only memories with one of these tags.")] = [],  # noqa: B006
-        where: Where = None,
-        keep: Keep = None,
-        full: Full = False,
-    ) -> CallToolResult:
+    def recall(self, query: str, limit: int = 5, full: bool = False, **options: Any) -> CallToolResult:
         """Search memory. Use it before you answer about earlier work, decisions, dates, people or preferences.
 
         It searches by keywords, meaning, time and cause; for "why" questions, causes come first. If nothing is
         found, say that you searched and found nothing; do not guess. `confidence` is the probability that one of
         the first three hits answers: at 0.8 four in five do. You may decline an answer below a bound of your own.
         """
-        answer = self._engine.recall(
-            query,
-            limit=limit,
-            intent=intent,
-            since=since,
-            until=until,
-            as_of=as_of,
-            categories=categories,
-            tags=tags,
-            where=where,
-            keep=keep,
-            namespaces=self._namespaces,
-        )
+        answer = self._engine.recall(query, limit=limit, namespaces=self._namespaces, **options)
         return self._answered(answer, full=full)
 
     def search_memory(
-        self,
-        query: Query,
-        search_type: Annotated[
-            Literal["both", "facts", "episodes"],
-            Field(description="facts: current facts. episodes: what was said and done."),
-        ] = "both",
-        limit: Limit = 5,
-        full: Full = False,
+        self, query: str, search_type: str = "both", limit: int = 5, full: bool = False
     ) -> CallToolResult:
         """Search only facts or only episodes. Use it when the difference matters; otherwise use recall.
 
@@ -153,14 +68,7 @@ class Calls(DocumentCalls, GraphCalls, TurnCalls, Decisions):
         found = self._engine.search_memory(query, search_type, limit, namespaces=self._namespaces)
         return self._answered(found, full=full)
 
-    def think(
-        self,
-        question: Annotated[str, Field(description="One question in natural language.")],
-        limit: Limit = 8,
-        since: When = None,
-        until: When = None,
-        as_of: AsOf = None,
-    ) -> CallToolResult:
+    def think(self, question: str, limit: int = 8, **options: Any) -> CallToolResult:
         """Answer one question from memory. Every sentence cites the memory that supports it.
 
         Use it for an answer that you can pass on; use recall to read the memories yourself. If the answer is not
@@ -168,9 +76,7 @@ class Calls(DocumentCalls, GraphCalls, TurnCalls, Decisions):
         """
         if not question.strip():
             raise InvalidInputError("question", "is empty.", "Ask something.")
-        thought = self._engine.think(
-            question, limit=limit, since=since, until=until, as_of=as_of, namespaces=self._namespaces
-        )
+        thought = self._engine.think(question, limit=limit, namespaces=self._namespaces, **options)
         cited = {each.number: thought.sources[each.number - 1] for each in thought.citations}
         names = self._short(hit.memory.id for hit in cited.values())
         behind = [f"[{n}] = {self._told(hit, names[hit.memory.id], full=False)}" for n, hit in cited.items()]
@@ -190,20 +96,12 @@ class Calls(DocumentCalls, GraphCalls, TurnCalls, Decisions):
         return result([*said, *notes], {"notice": lines.NOTICE, **structured})
 
     def list_memories(
-        self,
-        where: Where = None,
-        order: Annotated[str, Field(description="Field to sort by; - in front: descending.")] = "-recorded_at",
-        limit: Limit = 20,
-        after: Annotated[str, Field(description="Cursor of the page before.")] = "",
-        full: Full = False,
-        unsettled: Annotated[
-            bool, Field(description="Instead: pairs of which the later may change the earlier one.")
-        ] = False,
+        self, limit: int = 20, full: bool = False, unsettled: bool = False, **options: Any
     ) -> CallToolResult:
         """List stored memories by their fields, in pages, to manage them. To answer a question use recall."""
         if unsettled:
             return self._unsettled(limit)
-        page = self._engine.list(where, order=order, limit=limit, after=after, namespaces=self._namespaces)
+        page = self._engine.list(limit=limit, namespaces=self._namespaces, **options)
         names = self._short(each.id for each in page)
         said = [lines.whole(each) if full else lines.short(each, names[each.id]) for each in page]
         said += [
@@ -214,11 +112,7 @@ class Calls(DocumentCalls, GraphCalls, TurnCalls, Decisions):
         return result([lines.NOTICE, *said], {"notice": lines.NOTICE, **structured})
 
     def settle_memories(
-        self,
-        new: Annotated[str, Field(description="Id of the later memory.")],
-        old: Annotated[str, Field(description="Id of the earlier memory.")],
-        verdict: Decision = None,
-        reason: Annotated[str, Field(description="Why, in a few words.")] = "",
+        self, new: str, old: str, verdict: Verdict | None = None, reason: str = ""
     ) -> CallToolResult:
         """Say which of two memories holds, when remember asks or a person tells you; not if you are unsure."""
         if verdict is None:
@@ -229,61 +123,49 @@ class Calls(DocumentCalls, GraphCalls, TurnCalls, Decisions):
         said = f"settled: [{names[done.new]}] {done.verdict} [{names[done.old]}]{back}"
         return result([said], {"new": done.new, "old": done.old, "verdict": done.verdict, "undone": done.undone})
 
-    def update_memory(
-        self,
-        id: Id,
-        content: Annotated[str | None, Field(description="The whole text as it should be.")] = None,
-        category: Annotated[Category | None, Field(description="What it is.")] = None,
-        importance: Annotated[int | None, Field(ge=1, le=5, description="1 to 5.")] = None,
-        tags: Annotated[list[str] | None, Field(description="All labels it should have.")] = None,
-        valid_to: When = None,
-    ) -> CallToolResult:
+    def update_memory(self, memory_id: str, **given: Any) -> CallToolResult:
         """Correct a memory in place; what it said before stays in its history. Only what is given changes.
 
         If something has changed in the world, remember the new fact with supersedes instead.
         """
-        given = {
-            "content": content, "category": category, "importance": importance,
-            "tags": tags, "valid_to": valid_to,
-        }  # fmt: skip
-        changes: Any = {name: value for name, value in given.items() if value is not None}
+        changes = {name: value for name, value in given.items() if value is not None}
         if not changes:
             raise InvalidInputError("update_memory", "changes nothing.", f"Give {', '.join(given)}.")
-        memory = self._engine.update(id, **changes)
+        memory = self._engine.update(memory_id, **changes)
         name = self._short([memory.id])[memory.id]
         said = [f"updated {lines.short(memory, name)}", *lines.held_back(memory)]
         return result(said, lines.as_json(memory, name, full=False))
 
     def forget(
         self,
-        id: Annotated[str | None, Field(description="Id of one memory.")] = None,
-        where: Where = None,
-        about: About = None,
-        include: Included = [],  # noqa: B006
-        confirm: Annotated[int | None, Field(ge=0, description="Count of the same call without it.")] = None,
+        memory_id: str | None = None,
+        where: Where | None = None,
+        about: str | None = None,
+        include: Sequence[str] = (),
+        confirm: int | None = None,
     ) -> CallToolResult:
         """Hide a memory from recall, when the user asks for it or it proves wrong. A person can restore it.
 
         With where or about all that match: ask first without confirm, which only shows them, then with its count.
         """
-        if about is not None and (id is not None or where is not None):
+        if about is not None and (memory_id is not None or where is not None):
             raise InvalidInputError("forget", "takes about alone.", "Give about, or id and where.")
         if about is not None:
             found = self._engine.forget(about=about, include=include, confirm=confirm)
             shown = taken(found, self._short)
             call: dict[str, Any] = {"about": about, "include": list(include)}
             return self._whether_to_forget(call, found.ids, shown) if found.dry_run and found.ids else shown
-        if id is not None and where is None:
-            memory = self._engine.forget(id)
+        if memory_id is not None and where is None:
+            memory = self._engine.forget(memory_id)
             return result([f"forgotten [{memory.id}]"], {"id": memory.id, "status": memory.status})
-        if id is None and where is None:
+        if memory_id is None and where is None:
             raise InvalidInputError("forget", "names nothing.", "Give id, where or about.")
-        ids = None if id is None else [id]
+        ids = None if memory_id is None else [memory_id]
         done = self._engine.forget(ids, where=where, dry_run=confirm is None, confirm=confirm)
         structured = {"ids": list(done.ids), "count": done.count, "dry_run": done.dry_run}
         preview = f"{done.count} memories match. Nothing is forgotten yet: give confirm {done.count}."
         told = result([preview if done.dry_run else f"forgotten: {done.count} memories"], structured)
-        again = {"id": id, "where": where}
+        again = {"memory_id": memory_id, "where": where}
         return self._whether_to_forget(again, done.ids, told) if done.dry_run and done.ids else told
 
     def forget_decided(self, state: State, answer: Filled) -> CallToolResult:
@@ -305,6 +187,74 @@ class Calls(DocumentCalls, GraphCalls, TurnCalls, Decisions):
         fared = [lines.model_line(each) for each in facts["models"]]
         first = f"{said} {where}; {how}{'' if facts['writable'] else '; read only'}."
         return result([first, lines.tier_line(tier), *behind, *fared], structured)
+
+    # -- notes and links ---------------------------------------------------------------------------
+
+    def memory_search(self, query: str, max_results: int = 6, min_score: float | None = None) -> CallToolResult:
+        """Search the Markdown notes of the workspace (MEMORY.md, memory/*.md). Use it first for prior work.
+
+        It returns the path and lines of each hit; read more with memory_get. If nothing is found, say that you
+        checked.
+        """
+        found = self._engine.documents.search(query, max_results=max_results, min_score=min_score)
+        tier, notes = self._tier(found.details)
+        shown = {**found.as_json(), "tier": tier}
+        caution = [f"note: {lines.one_line(found.warning)}"] if found.warning else []
+        caution += notes
+        if not found:
+            why = found.reason or "no note matches"
+            return result([f"Nothing found: {why}. Say that you checked.", *caution], shown)
+        said = [
+            f"{lines.one_line(each.citation)} {each.score:.2f} {lines.one_line(each.snippet, lines.WIDTH)}"
+            for each in found
+        ]
+        return result([lines.NOTICE, *said, *caution], {"notice": lines.NOTICE, **shown})
+
+    def memory_get(self, path: str, **which: Any) -> CallToolResult:
+        """Read a note of the workspace, or some lines of it. Use it to read around a hit of memory_search."""
+        found = self._engine.documents.read(path, withhold=True, **which)
+        name = lines.one_line(found.path)
+        if not found.text:
+            return result([f"{name} does not exist or does not have these lines."], found.as_json())
+        place = f"{name}, lines {found.start_line} to {found.end_line} of {found.total_lines}"
+        on = f"; continue from {found.next_line}" if found.next_line else ""
+        return result(
+            [lines.NOTICE, f"{place}{on}", lines.quoted(found.text)], {"notice": lines.NOTICE, **found.as_json()}
+        )
+
+    def link(self, source: str, target: str, subtype: str | None = None, **how: Any) -> CallToolResult:
+        """Link two memories. Use it for cause and effect, or for related memories; recall follows links."""
+        edge = self._engine.link(source, target, subtype=subtype or "", **how)
+        names = self._short([edge.source, edge.target])
+        structured = {"source": edge.source, "target": edge.target, "type": edge.type, "weight": edge.weight}
+        structured |= {"sub_type": edge.subtype} if edge.subtype else {}
+        kind = f"{edge.type}: {edge.subtype}" if edge.subtype else edge.type
+        said = f"linked [{names[edge.source]}] → [{names[edge.target]}] ({kind}, weight {edge.weight:g})"
+        return result([said], structured)
+
+    def related(
+        self, memory_id: str, type: EdgeType | None = None, depth: int = 2, limit: int = 10, full: bool = False
+    ) -> CallToolResult:
+        """Show linked memories, nearest first. Use it to find the causes, effects and context of a memory."""
+        every = self._engine.related(memory_id, type=type, depth=depth)
+        found = every[:limit]
+        if not found:
+            by = f" by {type} links" if type else ""
+            return result([f"No memory is linked to it{by}."], {"results": []})
+        names = self._short(each.memory.id for each in found)
+        said = [
+            f"{each.depth} {'step' if each.depth == 1 else 'steps'}, {_by(each)}: "
+            + (lines.whole(each.memory) if full else lines.short(each.memory, names[each.memory.id]))
+            for each in found
+        ]
+        said += [f"{len(every) - limit} more; use a higher limit."] if len(every) > limit else []
+        structured = [
+            lines.as_json(each.memory, names[each.memory.id], full=full)
+            | {"depth": each.depth, "type": each.via, "weight": round(each.weight, 3)}
+            | {"edges": [_edge(*edge, sub) for edge, sub in zip(each.edges, each.subtypes, strict=True)]}
+            for each in found
+        ]
+        return result([lines.NOTICE, *said], {"notice": lines.NOTICE, "results": structured})
 
     # -- answers -----------------------------------------------------------------------------------
 
@@ -345,3 +295,19 @@ class Calls(DocumentCalls, GraphCalls, TurnCalls, Decisions):
             notes.append(f"note: {dropped} weaker hits were dropped; keep=0 returns them.")
         structured = {"notice": lines.NOTICE, "results": results, "reason": answer.reason, "tier": tier, **read}
         return result([lines.NOTICE, *said, *told, *notes], structured | {"dropped": dropped})
+
+
+def _edge(kind: str, weight: float, subtype: str) -> dict[str, Any]:
+    return {"type": kind, "weight": round(weight, 3)} | ({"sub_type": subtype} if subtype else {})
+
+
+def _by(neighbour: Related) -> str:
+    """Return the edges that reach a memory, strongest first: `causal 0.70 (causes), temporal 0.50`.
+
+    Edges from several memories of the step before read alike, and are named once.
+    """
+    said = [
+        f"{kind} {weight:.2f}{f' ({lines.one_line(sub)})' if sub else ''}"
+        for (kind, weight), sub in zip(neighbour.edges, neighbour.subtypes, strict=True)
+    ]
+    return ", ".join(dict.fromkeys(said))

@@ -13,20 +13,31 @@ import anyio.to_thread
 from mcp.server.mcpserver.context import Context
 from mcp.server.mcpserver.exceptions import ToolError, UnexpectedToolError
 from mcp.server.mcpserver.tools import Tool
-from mcp_types import ToolAnnotations
+from mcp.server.mcpserver.utilities.func_metadata import FuncMetadata, func_metadata
+from mcp.shared.exceptions import MCPError
+from mcp_types import CallToolResult, ToolAnnotations
 from pydantic import Field, ValidationError
 
 from combray.engine import interruptible
 from combray.errors import CombrayError
 from combray.interfaces.mcp.questions import Asked, Decide, Question, ask
 from combray.interfaces.mcp.schemas import OUTPUTS
+from combray.verbs.binding import checked_arguments
+from combray.verbs.declaration import Verb
+from combray.verbs.schema import schema
 
-_PYTHON_NAMES = {
-    "from": "start", "lines": "lines_", "maxResults": "max_results", "minScore": "min_score",
-    "entityNames": "entity_names",
-}  # fmt: skip
 _PAUSE = 0.1
 """Least seconds between two progress notifications of a call."""
+
+
+@functools.cache
+def _unchecked() -> FuncMetadata:
+    """What the SDK must know of a function; the arguments of a declared verb are not its to check."""
+
+    def call() -> CallToolResult:
+        raise NotImplementedError
+
+    return func_metadata(call, structured_output=False)
 
 
 class Offered(Tool):
@@ -38,6 +49,8 @@ class Offered(Tool):
     """Ends a call that asked a person."""
     patience: float = Field(default=0, exclude=True)
     """Seconds that a question waits for an answer; 0: never ask."""
+    known: dict[str, Any] | None = Field(default=None, exclude=True)
+    """Parameters of a declared verb by their names in the tool; None: the SDK checks the arguments."""
 
     @property
     def output_schema(self) -> dict[str, Any] | None:
@@ -45,17 +58,10 @@ class Offered(Tool):
         return OUTPUTS.get(self.name)
 
     @classmethod
-    def of(
-        cls, call: Callable[..., Any], title: str, annotations: ToolAnnotations, without: Sequence[str] = ()
-    ) -> Offered:
-        """Make a tool of a method, without some arguments. Names of the protocol may be invalid in Python."""
-
-        @functools.wraps(call)
-        def by_python_names(**given: Any) -> Any:
-            return call(**{_PYTHON_NAMES.get(name, name): value for name, value in given.items()})
-
+    def of(cls, call: Callable[..., Any], title: str, annotations: ToolAnnotations) -> Offered:
+        """Make a tool of a function whose parameters are annotated for the SDK."""
         tool = cls.from_function(
-            call if inspect.iscoroutinefunction(call) else by_python_names,
+            call,
             title=title,
             description=inspect.getdoc(call),
             annotations=annotations,
@@ -63,12 +69,35 @@ class Offered(Tool):
         )
         assert isinstance(tool, Offered)  # noqa: S101 - narrows the return type of the SDK
         tool.parameters["additionalProperties"] = False
-        for name in without:
-            del tool.parameters["properties"][name]
         for argument in tool.parameters["properties"].values():
             # The SDK repeats each name as a title, which only costs tokens.
             argument.pop("title", None)
         return tool
+
+    @classmethod
+    def declared(
+        cls,
+        verb: Verb,
+        call: Callable[..., Any],
+        title: str,
+        annotations: ToolAnnotations,
+        without: Sequence[str],
+    ) -> Offered:
+        """Make a tool of a declared verb, without some arguments. `call` takes the engine's names."""
+        known = {name: each for name, each in verb.arguments.items() if name not in without}
+        described = {name: each.for_mcp() for name, each in known.items()}
+        return cls(
+            fn=call,
+            name=verb.tool,
+            title=title,
+            description=inspect.getdoc(call) or "",
+            parameters=schema(described),
+            fn_metadata=_unchecked(),
+            is_async=False,
+            context_kwarg=None,
+            annotations=annotations,
+            known=described,
+        )
 
     async def run(
         self, arguments: dict[str, Any], context: Context[Any, Any], convert_result: bool = False
@@ -100,12 +129,25 @@ class Offered(Tool):
     async def _done(self, arguments: dict[str, Any], context: Context[Any, Any], convert_result: bool) -> Any:
         decide = self.decide
         if decide is None:
-            return await super().run(arguments, context, convert_result)
+            return await self._called(arguments, context, convert_result)
         if context.request_state is not None:
             state, answer = Question.answered(context.request_state, context.input_responses)
             return await anyio.to_thread.run_sync(decide, state, answer)
-        done = await super().run(arguments, context, convert_result)
+        done = await self._called(arguments, context, convert_result)
         return await ask(done, decide, context, self.patience) if isinstance(done, Asked) else done
+
+    async def _called(self, arguments: dict[str, Any], context: Context[Any, Any], convert_result: bool) -> Any:
+        if self.known is None:
+            return await super().run(arguments, context, convert_result)
+        checked = checked_arguments(self.name, self.known, arguments)
+        given = {self.known[name].name: value for name, value in checked.items()}
+        try:
+            done = await anyio.to_thread.run_sync(functools.partial(self.fn, **given))
+        except (CombrayError, ToolError, MCPError):
+            raise
+        except Exception as error:
+            raise UnexpectedToolError(f"Error executing tool {self.name}") from error
+        return self.fn_metadata.convert_result(done) if convert_result else done
 
     def _explained(self, error: ToolError) -> ToolError:
         """Return the error in one sentence, without the SDK's prefix."""

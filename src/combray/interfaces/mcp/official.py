@@ -112,12 +112,12 @@ class OfficialCalls(Tools):
 
     def delete_entities(
         self,
-        entity_names: Annotated[
-            list[str], Field(alias="entityNames", description="An array of entity names to delete")
+        entityNames: Annotated[  # noqa: N803 - the reference server's name
+            list[str], Field(description="An array of entity names to delete")
         ],
     ) -> CallToolResult:
         """Delete multiple entities and their associated relations from the knowledge graph"""
-        names = set(entity_names)
+        names = set(entityNames)
         with self._changing() as graph:
             gone = [each for name in names & graph.nodes.keys() for each in graph.nodes[name][1]]
             gone += [

@@ -23,11 +23,11 @@ from combray.interfaces.mcp.calls import Calls
 from combray.interfaces.mcp.keys import Keys, app_with
 from combray.interfaces.mcp.offered import Offered
 from combray.interfaces.mcp.profiles import OFFERED, ONLY_IN, PROFILES
-from combray.interfaces.mcp.prompts import PROMPTS
-from combray.interfaces.mcp.resources import Resources, add_resources
+from combray.interfaces.mcp.resources import PROMPTS, Resources, add_resources
 from combray.interfaces.mcp.results import Tools
 from combray.interfaces.mcp.updates import Updates
 from combray.records import dataclass
+from combray.verbs import TOOLS
 
 INSTRUCTIONS = (
     "Long-term memory. Search it with recall before you answer about earlier work, decisions, dates, people or "
@@ -96,7 +96,11 @@ def server_with(
 
 def _tool(calls: Tools, profile: str, name: str, patience: float) -> Offered:
     omitted = [each for (tool, each), profiles in ONLY_IN.items() if tool == name and profile not in profiles]
-    tool = Offered.of(getattr(calls, name), *OFFERED[name], omitted)
+    call = getattr(calls, name)
+    if name in TOOLS:
+        tool = Offered.declared(TOOLS[name], call, *OFFERED[name], omitted)
+    else:
+        tool = Offered.of(call, *OFFERED[name])
     tool.decide, tool.patience = getattr(calls, f"{name}_decided", None), patience
     return tool
 

@@ -6,10 +6,9 @@ import threading
 from collections import OrderedDict
 from collections.abc import Sequence
 from dataclasses import asdict
-from typing import TYPE_CHECKING, Annotated, Any, Literal
+from typing import TYPE_CHECKING, Any
 
 from mcp_types import CallToolResult
-from pydantic import Field
 
 from combray.conversation.speakers import SPEAKERS
 from combray.engine import Engine
@@ -26,14 +25,6 @@ _MOST_SESSIONS = 64
 _SECONDS = 2.0
 """How long at most the search about earlier turns may delay an answer."""
 
-Session = Annotated[str, Field(description="Name of the conversation; the same for each of its turns.")]
-Said = Annotated[str, Field(description="The turn, word for word.")]
-Speaker = Annotated[Literal["user", "assistant", "tool"], Field(description="Who said it.")]
-Auto = Annotated[
-    bool | None,
-    Field(description="Also store names, preferences and decisions that the user states. Default: a setting."),
-]
-
 
 class TurnCalls(Tools):
     """Take turns. Conversations are kept, so that what is searched for at one turn serves the next."""
@@ -43,9 +34,7 @@ class TurnCalls(Tools):
         self._lock = threading.Lock()
         self._talks: OrderedDict[str, Conversation] = OrderedDict()
 
-    def add_turn(
-        self, session: Session, text: Said, author: Speaker = "user", auto: Auto = None
-    ) -> CallToolResult:
+    def add_turn(self, session: str, text: str, author: str = "user", auto: bool | None = None) -> CallToolResult:
         """Store one turn of the conversation. Auto-memory stores what the user states in it.
 
         Call it for each turn, in order. Text that looks like prompt injection is quarantined.
@@ -62,17 +51,13 @@ class TurnCalls(Tools):
 
     def handle_turn(
         self,
-        session: Session,
-        text: Said,
-        author: Speaker = "user",
-        tool_results: Annotated[
-            list[str], Field(description="What search_memory returned for this turn; it has a tier of its own.")
-        ] = [],  # noqa: B006
-        system: Annotated[str, Field(description="System text; fills what the memories leave.")] = "",
-        budget: Annotated[
-            int | None, Field(ge=100, le=100_000, description="Tokens. Default: a setting.")
-        ] = None,
-        auto: Auto = None,
+        session: str,
+        text: str,
+        author: str = "user",
+        tool_results: Sequence[str] = (),
+        system: str = "",
+        budget: int | None = None,
+        auto: bool | None = None,
     ) -> CallToolResult:
         """Store one turn, and return the context of the answer to it within a budget of tokens.
 

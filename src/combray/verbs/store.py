@@ -1,0 +1,163 @@
+"""Verbs on a whole store: status, copies, the audit log."""
+
+from __future__ import annotations
+
+from combray.verbs.declaration import ADMIN, READ, Parameter, Verb, flag, limit
+from combray.verbs.parameters import FORM, ONE_ID, WHERE
+
+VERBS = (
+    Verb(
+        "status",
+        "store.status",
+        READ,
+        """Show counts of memories, edges, vectors and top entities.
+
+        --metrics shows how well memory served: questions answered, memories given and used, duplicates, cost.
+        """,
+        (
+            flag("metrics", "Also how well memory served in the last days.", "--metrics", own=True),
+            Parameter(
+                "days",
+                "Days that --metrics counts.",
+                "--days",
+                low=1,
+                high=366,
+                type="integer",
+                own=True,
+                default=7,
+            ),
+        ),
+        examples=("combray status --namespace work",),
+        tool="status",
+    ),
+    Verb(
+        "log",
+        "store.log",
+        READ,
+        "Show the latest operations, newest first.",
+        (limit(20, "lines", high=None),),
+        examples=("combray log --limit 50",),
+    ),
+    Verb(
+        "doctor",
+        "store.doctor",
+        ADMIN,
+        """Check the store and the embedder.
+
+        Exit code 1 if a check fails.
+        """,
+        (flag("repair", "Rebuild everything that can be derived from the stored memories.", "--repair"),),
+        examples=("combray doctor --repair",),
+        lasts=True,
+    ),
+    Verb(
+        "backup",
+        "store.backup",
+        ADMIN,
+        "Copy the whole store consistently to a new file. The copy of an encrypted store has the same key.",
+        (
+            Parameter("path", "", "FILE", form="new file", required=True),
+            flag("encrypt", "Encrypt the copy with the key in COMBRAY_NEW_KEY.", "--encrypt", own=True),
+        ),
+        examples=("combray backup memories-2026-03-01.db",),
+        lasts=True,
+    ),
+    Verb(
+        "import",
+        "store.import_from",
+        ADMIN,
+        """Import memories from a file.
+
+        Formats: an export, a Mnemon draft, or JSON lines of {"content": ...}. Items may have every field
+        of remember, historical dates, and edges. The whole file is validated before anything is written.
+        """,
+        (
+            Parameter("path", "", "FILE", form="input", required=True, own=True),
+            flag("dry_run", "Write nothing; report what would be written and every invalid line.", "--dry-run"),
+            flag("skip_bad", "Skip invalid lines instead of rejecting the file.", "--skip-bad"),
+            flag("no_diff", "Store every item without looking for duplicates.", "--no-diff", own=True),
+            flag(
+                "trusted",
+                "The file is your own: judge its texts by their own trust, not as untrusted.",
+                "--trusted",
+            ),
+            FORM,
+        ),
+        examples=(
+            "combray import old.jsonl --dry-run",
+            "combray import memories.jsonl",
+        ),
+        lasts=True,
+    ),
+    Verb(
+        "export",
+        "store.export_to",
+        ADMIN,
+        """Export a namespace as JSON lines.
+
+        The export has memories of any status, their history and edges. Without FILE, or with -, it goes
+        to standard output. 'combray import --trusted' restores it exactly. --format server-memory writes
+        only the graph that 'combray mcp --tools official' keeps.
+        """,
+        (
+            Parameter("path", "", "[FILE]", form="new file", own=True, shell_default="-"),
+            FORM,
+            WHERE,
+        ),
+        examples=(
+            "combray export memories.jsonl",
+            "combray export | gzip > memories.jsonl.gz",
+        ),
+        lasts=True,
+    ),
+    Verb(
+        "audit show",
+        "audit.entries",
+        ADMIN,
+        """Show the latest matching entries, newest first.
+
+        Without --namespace, all namespaces are shown.
+        """,
+        (
+            limit(20, "entries", high=None),
+            Parameter("operation", "Only this verb.", "--operation VERB"),
+            Parameter("since", 'Only from this time on: 2026-03-01, "last week", …', "--since WHEN"),
+            Parameter("memory_id", "Only entries about this memory.", "--id ID"),
+            Parameter("query", "Only recalls of exactly this query.", "--query TEXT"),
+        ),
+    ),
+    Verb(
+        "audit verify",
+        "audit.verify",
+        ADMIN,
+        """Verify every line of the log, their order, and its end.
+
+        Exit code 1 if an entry was changed, removed, moved or inserted, or if the end is missing.
+        """,
+        (),
+        lasts=True,
+    ),
+    Verb(
+        "audit certificate",
+        "audit.certificates",
+        ADMIN,
+        """Show the recorded proof that a memory was erased.
+
+        The salt was printed when the memory was erased. It is needed to show that the proof is about a
+        given text.
+        """,
+        (ONE_ID,),
+    ),
+    Verb(
+        "audit export",
+        "audit.lines",
+        ADMIN,
+        "Write the whole log unchanged to a new file, one entry per line.",
+        (Parameter("path", "", "FILE", form="new file", required=True, own=True),),
+        streams=True,
+    ),
+    Verb("audit.record_read", "audit.record_read", READ, "Record a read that was made outside.", local=True),
+    Verb("store.namespaces", "store.namespaces", ADMIN, "List the namespaces of the store."),
+    Verb("store.metrics", "store.metrics", READ, "Show how well memory served in the last days."),
+    Verb("store.tier", "store.tier", READ, "Show the service tier, and why it is that one."),
+)
