@@ -11,7 +11,7 @@ from collections.abc import Mapping
 from datetime import datetime
 from typing import Any
 
-from combray.language.control_tokens import disarmed
+from combray.prompt.fence import disarmed
 from combray.types import Hit, Memory
 from combray.values import not_now, rounded
 
