@@ -62,7 +62,7 @@ def similarities(state: Recalling, count: int, measure: Measure, snippet: int) -
     keys = state.keys[:count]
     if measure == "words":
         return _by_words(state.reader.contents(keys), snippet)
-    vectors, has = state.reader.vectors(state.model, keys)
+    vectors, has = state.reader.vectors(state.embedded.model, keys)
     if not has.any():
         return _by_words(state.reader.contents(keys), snippet)
     cosines = np.round(np.clip((vectors @ vectors.T).astype(np.float64), 0.0, 1.0), DECIMALS)

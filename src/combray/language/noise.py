@@ -1,6 +1,6 @@
 """Noise: texts about the conversation itself, such as greetings, denials and "do you remember …".
 
-Phrases and example sentences are data (`<code>/noise.json`). Source: Mnemo, see docs/reference/presets.md.
+Phrases and example sentences are data (`noise` of a language). Source: Mnemo, see docs/reference/presets.md.
 """
 
 from __future__ import annotations

@@ -2,7 +2,7 @@
 
 Such a text ends an earlier statement of the old value about the same thing, and no guess is needed. The test is
 strict: every content word of the text must be in the earlier statement, except the new value. The words are data
-(`replacements.json`).
+(`replacements` of a language).
 """
 
 from __future__ import annotations

@@ -42,8 +42,9 @@ class GroupByType:
     most: int = 2000
 
     def __call__(self, state: Recalling, _runtime: Runtime) -> Recalling:
+        peers = state.details.get("peers", [])
         entries = [(self._label(hit.memory), self._line(hit, state.now)) for hit in state.hits]
-        entries += [("", f"[{each['peer']}, untrusted] {self._cut(each['text'])}") for each in state.peers]
+        entries += [("", f"[{each['peer']}, untrusted] {self._cut(each['text'])}") for each in peers]
         taken: list[tuple[str, str]] = []
         length = -1
         for label, line in entries:
@@ -55,8 +56,8 @@ class GroupByType:
         place = {label: at for at, label in enumerate(self.order)}
         taken.sort(key=lambda each: place.get(each[0], len(place)))
         state.details["grouped"] = "\n".join(line for _, line in taken)
-        if state.peers and not state.hits:
-            state.reason += f"; peers gave {len(state.peers)}: see details"
+        if peers and not state.hits:
+            state.reason += f"; peers gave {len(peers)}: see details"
         return state
 
     def _label(self, memory: Memory) -> str:

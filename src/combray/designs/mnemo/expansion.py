@@ -55,9 +55,9 @@ class ExpandQuery:
     most: int = 24
 
     def __call__(self, state: Recalling, runtime: Runtime) -> Recalling:
-        state.days = tuple(dict.fromkeys(date_forms(state.query, state.now, runtime.zone)))
+        state.words.days = tuple(dict.fromkeys(date_forms(state.query, state.now, runtime.zone)))
         fresh = [term for term in synonyms(state.terms) if term not in state.terms][: self.most]
-        state.expansion = state.details["expansion"] = dict.fromkeys(fresh, self.weight)
+        state.words.expansion = state.details["expansion"] = dict.fromkeys(fresh, self.weight)
         return state
 
 
