@@ -162,6 +162,12 @@ def replaces(text: str, earlier: str, names: Collection[str] = (), *, one_author
     return any(_fits(each, text, earlier) for each in readings)
 
 
+def names_another_value(text: str, earlier: str) -> bool:
+    """Return whether a text names the value that it ends, and the earlier statement does not have that value."""
+    readings, known = replacements_of(text), _keys(earlier)
+    return bool(readings) and not any(_keys(each.old) & known for each in readings)
+
+
 def _fits(change: Replacement, text: str, earlier: str) -> bool:
     unspaced = is_unspaced(earlier)
     stated = tokenise(earlier)

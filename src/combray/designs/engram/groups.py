@@ -7,6 +7,7 @@ from dataclasses import field
 
 from combray.facts.marks import note
 from combray.forms.recalling import Recalling
+from combray.language.control_tokens import disarmed
 from combray.pipeline import stage
 from combray.runtime import Runtime
 from combray.types import LIVE_STATUSES, Hit, Memory
@@ -69,7 +70,7 @@ class GroupByType:
         label = self._label(memory)
         marked = f"{label}, untrusted" if memory.trust == "untrusted" else label
         mark = note(hit, {}, now) if memory.status in LIVE_STATUSES else f"OUTDATED: {memory.status}"
-        return f"[{marked}] {f'[{mark}] ' if mark else ''}{self._cut(memory.content)}"
+        return f"[{marked}] {f'[{mark}] ' if mark else ''}{disarmed(self._cut(memory.content))}"
 
     def _cut(self, text: str) -> str:
         line = " ".join(text.split())

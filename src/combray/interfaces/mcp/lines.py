@@ -11,6 +11,7 @@ from collections.abc import Mapping
 from datetime import datetime
 from typing import Any
 
+from combray.prompt.fence import disarmed
 from combray.types import Hit, Memory
 from combray.values import not_now, rounded
 
@@ -46,12 +47,14 @@ def held_back(memory: Memory) -> list[str]:
 
 
 def _seen(line: str) -> str:
-    """Remove control and format characters (Cc, Cf), which can hide or reorder text.
+    """Remove control and format characters (Cc, Cf), which can hide or reorder text, and disarm control tokens.
 
     The two joiners are kept, because scripts and emoji need them.
     """
-    return "".join(
-        each for each in line if each in "\t\u200c\u200d" or unicodedata.category(each) not in ("Cc", "Cf")
+    return disarmed(
+        "".join(
+            each for each in line if each in "\t\u200c\u200d" or unicodedata.category(each) not in ("Cc", "Cf")
+        )
     )
 
 
