@@ -14,8 +14,9 @@ from typing import TYPE_CHECKING
 
 from combray.audit.audited import audited
 from combray.engine.namespace import Namespace, Verbs
-from combray.errors import InvalidInputError, StoreError
+from combray.errors import InvalidInputError, StoreBusyError, StoreError
 from combray.remember.validate import scope_tag
+from combray.runtime.lock_patience import briefly
 from combray.types import RecallOptions
 from combray.values import one_of, whole
 
@@ -334,7 +335,13 @@ class Documents:
                             stale = True
                             warnings.append(f"{workspace.root}: files have changed, but the store is read-only")
                     else:
-                        self._sync(workspace, explicit=False)
+                        with briefly():
+                            self._sync(workspace, explicit=False)
+                except StoreBusyError as error:
+                    # The next search tries again: a search waits for no writer.
+                    self._freshness.looked.pop(workspace.root, None)
+                    stale = True
+                    warnings.append(str(error))
                 except (InvalidInputError, StoreError, OSError) as error:
                     stale = True
                     warnings.append(str(error))
