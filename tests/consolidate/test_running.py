@@ -25,19 +25,23 @@ from combray.testing.reference import ReferenceStore
 
 def fill(engine: combray.Engine, clock: FakeClock, facts: int = 12) -> None:
     """Pairs of paraphrases, corrected numbers, support, and old facts that have faded."""
-    for number in range(facts):
-        nights.know(engine, f"Old matter number {number} of the archive", confidence=0.5)
+    numbers = range(facts)
+    old = [{"content": f"Old matter number {at} of the archive", "confidence": 0.5} for at in numbers]
+    known(engine, old)
     clock.pass_(days=60)
-    for number in range(facts):
-        nights.know(engine, f"Project {number} has the code name falcon{number}")
-        nights.know(engine, f"The project {number} has the code name falcon{number}.", confidence=0.8)
-        nights.know(engine, f"Team {number} has {number + 3} members")
-        clock.pass_(seconds=1)
-        nights.know(engine, f"Team {number} has {number + 4} members")
+    names = [f"roject {at} has the code name falcon{at}" for at in numbers]
+    known(engine, [{"content": f"P{name}"} for name in names])
+    known(engine, [{"content": f"The p{name}.", "confidence": 0.8} for name in names])
+    known(engine, [{"content": f"Team {at} has {at + 3} members"} for at in numbers])
     clock.pass_(seconds=1)
-    for number in range(facts):
-        nights.hear(engine, f"Project {number} has the code name falcon{number}", author=None)
+    known(engine, [{"content": f"Team {at} has {at + 4} members"} for at in numbers])
+    clock.pass_(seconds=1)
+    known(engine, [{"content": f"P{name}"} for name in names], kind="episode")
     clock.pass_(days=3)
+
+
+def known(engine: combray.Engine, items: list[dict[str, Any]], kind: str = "fact") -> None:
+    engine.remember_many([{**each, "kind": kind} for each in items], diff=False)
 
 
 def test_a_dry_run_tells_the_same_plan_and_changes_nothing() -> None:
