@@ -51,7 +51,7 @@ PER_LINE = 118
 def main() -> None:
     """Write all tables and print their sizes."""
     english, vocabulary = words_of("en"), lower_case_words()
-    listed = json.loads((LANGUAGE / "en" / "pronouns.json").read_text(encoding="utf-8"))
+    listed = json.loads((LANGUAGE / "en" / "phrases.json").read_text(encoding="utf-8"))["pronouns"]
     own = {"male": listed["names_male"], "female": listed["names_female"]}
     known: dict[str, set[str]] = {"male": set(), "female": set()}
     for code, locales in sorted(LOCALES.items(), key=lambda each: each[0] != "en"):

@@ -136,9 +136,8 @@ def test_a_server_from_before_recognises_its_texts(postgres: Emptied) -> None:
         connection.execute("UPDATE combray.memory SET content_hash = %s", (64 * "a",))
         connection.execute("UPDATE combray.setting SET value = '5' WHERE name = 'terms_version'")
     with combray.open(postgres.url, embedder="none", timezone="Asia/Tokyo") as engine:
-        again = {"occurred_at": "2026-06-02"}
-        assert engine.remember("The Ferry to Texel leaves at Nine.", **again).action == "skipped"
-        assert engine.remember("The Ferry to Texel leaves at nine.", **again).action == "added"
+        assert engine.remember("The Ferry to Texel leaves at Nine.", occurred_at="2026-06-02").action == "skipped"
+        assert engine.remember("The Ferry to Texel leaves at nine.", occurred_at="2026-06-02").action == "added"
         memory = engine.get(kept)
         assert memory.content_hash == content_hash(memory)
         assert memory.recorded_at.utcoffset() == timedelta(hours=9)

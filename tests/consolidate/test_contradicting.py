@@ -177,7 +177,8 @@ def test_many_pairs_go_into_one_call_and_open_ones_stay() -> None:
     "answer",
     [
         "MERGE",
-        "```json\n" + decisions("MERGE") + "\n```",
+        decisions("MERGE") + decisions("KEEP_BOTH"),
+        decisions("MERGE")[:-1],
         '{"decisions": [{"pair": 1, "decision": "DELETE"}]}',
         '{"decisions": [{"pair": "1", "decision": "MERGE"}]}',
         '{"decisions": [{"pair": 1, "decision": "MERGE", "also": 2}]}',

@@ -42,7 +42,7 @@ def scored(engine: Engine, scores: Mapping[str, float], **fields: Mapping[str, f
     ids = [each.id for each in engine.remember_many(items, diff=False)]
     keys = engine.reader.keys_of(ids)
     state = Recalling("q", engine.namespace, engine.reader, engine.runtime.clock())
-    state.model = engine.runtime.embedder.name if engine.runtime.embedder is not None else ""
+    state.embedded.model = engine.runtime.embedder.name if engine.runtime.embedder is not None else ""
     state.keys = np.array([keys[each] for each in ids], dtype=np.int64)
     state.scores = np.array(list(scores.values()))
     return state

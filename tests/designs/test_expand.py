@@ -11,7 +11,7 @@ from combray.language.tokens import query_terms
 from combray.testing.fakes import FakeClock
 
 NOW = datetime(2024, 3, 10, 12, tzinfo=UTC).timestamp()
-MARCH_5 = ["3月5日", "3/5", "2024-03-05", "03-05", "March 5"]
+MARCH_5 = ["3月5日", "3/5", "2024-03-05", "03-05", "March 5", "03/05", "03月05日"]
 
 
 @pytest.mark.parametrize(

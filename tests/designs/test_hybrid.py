@@ -8,7 +8,7 @@ import pytest
 import combray
 from combray.designs.openclaw.hybrid import MergeHybrid, strict_before_relaxed
 from combray.designs.shares import LEAST, share_of_best
-from combray.forms.recalling import Recalling
+from combray.forms.recalling import QueryVector, Recalling
 from combray.runtime import Runtime
 from combray.testing.fakes import FakeClock
 
@@ -51,7 +51,9 @@ def test_rows_with_some_words_stand_below_rows_with_all() -> None:
 )
 def test_the_merge_by_hand(weights: tuple[float, float], trust: float, scores: list[float]) -> None:
     engine = combray.open(":memory:", embedder="none", clock=FakeClock())
-    state = Recalling("q", "default", engine.reader, 0.0, trust=trust, keys=np.array([1, 2, 3]))
+    state = Recalling(
+        "q", "default", engine.reader, 0.0, embedded=QueryVector(trust=trust), keys=np.array([1, 2, 3])
+    )
     state.signals = {"vector": np.array([0.6, 0.4, 0.0]), "text": np.array([0.5, 0.0, 1.0])}
     runtime: Runtime = engine.runtime
     assert MergeHybrid(*weights)(state, runtime).scores.tolist() == pytest.approx(scores)

@@ -12,7 +12,7 @@ from combray import Engine
 from combray.designs.fusion import FuseRRF
 from combray.designs.mnemon.four_signals import WITH_EMBEDDINGS, WITHOUT_EMBEDDINGS, WeightedSumByIntent
 from combray.designs.mnemon.traverse import LIMITS, BeamSearch
-from combray.forms.recalling import Recalling
+from combray.forms.recalling import QueryVector, Recalling
 from combray.runtime import Found, Link, Ranked
 from combray.testing.fakes import FakeClock, FakeEmbedder
 
@@ -117,8 +117,10 @@ def test_beam_score_by_hand() -> None:
     """ "total = score_node + lambda1 * structural + lambda2 * semantic", lambda1 = 1.0, lambda2 = 0.4."""
     engine, (pears, wine, roofs) = _tiny_graph()
     _link(engine, Link(pears, wine, "causal", 0.5, "causes"), Link(wine, roofs, "temporal", 1.0))
-    state = _state(engine, intent="WHY", keys=np.array([pears], dtype=np.int64), model="exact:1000")
-    state.vector = engine.runtime.embedder.embed(["pears"])[0] if engine.runtime.embedder else None
+    state = _state(
+        engine, intent="WHY", keys=np.array([pears], dtype=np.int64), embedded=QueryVector(model="exact:1000")
+    )
+    state.embedded.vector = engine.runtime.embedder.embed(["pears"])[0] if engine.runtime.embedder else None
     state.signals = {"anchor": np.array([1.0])}
     state.found = Found(state.keys, {"keyword": _ranked(pears)}, {}, 3)
     state = BeamSearch(limits={"WHY": (15, 2, 500)})(state, engine.runtime)
@@ -202,7 +204,7 @@ def test_final_score_by_hand(intent: str, embedded: bool, score: float) -> None:
     key = engine._at.key_of(engine.remember("pears ripen").id)
     state = _state(engine, intent=intent, keys=np.array([key], dtype=np.int64))
     state.signals = {name: np.array([value]) for name, value in SIGNALS.items()}
-    state.vector = np.ones(3, dtype=np.float32) if embedded else None
+    state.embedded.vector = np.ones(3, dtype=np.float32) if embedded else None
     state = WeightedSumByIntent()(state, engine.runtime)
     assert state.scores.tolist() == [pytest.approx(score)]
 

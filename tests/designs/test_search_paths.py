@@ -12,7 +12,7 @@ import combray
 from combray import Engine, presets
 from combray.designs.mnemo.expansion import ExpandQuery
 from combray.designs.mnemo.search_paths import SearchPaths
-from combray.forms.recalling import Recalling
+from combray.forms.recalling import Recalling, RecallRequest
 from combray.pipeline import Transaction
 from combray.recall.query import EmbedQuery, ReadQuery
 from combray.remember.write import Settle, TakeSurvey, Write
@@ -79,7 +79,7 @@ def test_the_pool_bounds_every_path_and_grows_with_the_callers_limit() -> None:
     remember(engine, *(f"Qdrant holds pears{n} and pears" for n in range(30)))
     found = searched(engine, "pears of Qdrant", SearchPaths(pool=20))
     assert [len(found[name]) for name in ("vector", "bm25")] == [20, 20]
-    found = searched(engine, "pears of Qdrant", SearchPaths(pool=20), limit=25)
+    found = searched(engine, "pears of Qdrant", SearchPaths(pool=20), asked=RecallRequest(limit=25))
     assert [len(found[name]) for name in ("vector", "bm25")] == [25, 25]
 
 

@@ -6,12 +6,12 @@ import numpy as np
 
 import combray
 from combray.designs.openclaw.hybrid import Threshold
-from combray.forms.recalling import Recalling
+from combray.forms.recalling import Recalling, RecallRequest
 
 
 def kept(scores: list[float], text: list[float], min_score: float | None = None) -> tuple[list[int], str]:
     engine = combray.open(":memory:", embedder="none")
-    state = Recalling("q", "default", engine.reader, 0.0, min_score=min_score)
+    state = Recalling("q", "default", engine.reader, 0.0, asked=RecallRequest(min_score=min_score))
     state.keys, state.scores = np.arange(len(scores)), np.array(scores)
     state.signals = {"text": np.array(text)}
     state = Threshold(0.35)(state, engine.runtime)

@@ -54,6 +54,7 @@ def test_what_the_answer_of_remember_asks_for_is_offered(tmp_path: Path, profile
     [
         (None, "remember recall settle_memories update_memory forget"),
         ("openclaw", "memory_search memory_get"),
+        ("engram", "remember recall think settle_memories add_turn list_memories forget status"),
         (
             "official",
             "create_entities create_relations add_observations delete_entities delete_observations "

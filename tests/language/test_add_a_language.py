@@ -1,5 +1,6 @@
 """The how-to page "Add a language", executed step by step."""
 
+import ast
 import re
 from collections.abc import Iterator
 from pathlib import Path
@@ -30,7 +31,11 @@ def languages(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]
 
 
 def test_the_steps_of_the_page_add_a_language(languages: Path) -> None:
-    assert sorted(path.name for path in languages.glob("eo/*")) == ["dates.json", "words.json"]
+    assert sorted(path.name for path in languages.glob("eo/*")) == [
+        "dates.json",
+        "phrases.json",
+        "words.json",
+    ]
     (code,) = _CODE.findall(PAGE.read_text(encoding="utf-8"))
     exec(compile(code, PAGE.name, "exec"), {})
 
@@ -60,7 +65,7 @@ def test_the_index_is_rebuilt_when_the_languages_change(languages: Path, tmp_pat
 
 
 def test_the_page_lists_every_section() -> None:
-    listed = re.findall(r"^\| `(\w+)\.json` \|", PAGE.read_text(encoding="utf-8"), re.MULTILINE)
+    listed = re.findall(r"^\| `(\w+)` \|", PAGE.read_text(encoding="utf-8"), re.MULTILINE)
     assert sorted(listed) == sorted(tables.SECTIONS)
 
 
@@ -72,4 +77,32 @@ def test_a_file_that_is_no_section_is_named(languages: Path) -> None:
 
 def test_every_shipped_file_is_a_section() -> None:
     shipped = Path(tables.__file__).parent.glob("*/*.json")
-    assert {path.stem for path in shipped} <= set(tables.SECTIONS)
+    assert {path.stem for path in shipped} <= {*tables.SECTIONS, "phrases"}
+
+
+def test_a_language_has_a_few_files() -> None:
+    for folder in Path(tables.__file__).parent.glob("[a-z][a-z]"):
+        assert len(list(folder.glob("*.json"))) <= 6, folder.name
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ('{"topic": {}}', r"eo/phrases\.json: 'topic': is not a section.*topics"),
+        ('{"dates": {}}', r"eo/phrases\.json: 'dates': is also in dates\.json"),
+        ('{"topics"', r"eo/phrases\.json: cannot be read"),
+    ],
+)
+def test_a_wrong_file_of_phrases_is_named(languages: Path, text: str, message: str) -> None:
+    (languages / "eo" / "phrases.json").write_text(text, encoding="utf-8")
+    with pytest.raises(ValueError, match=message):
+        tables.add_folder(languages)
+
+
+def test_no_code_of_a_language_is_in_the_code() -> None:
+    # An English ending of plurals is spelt like the code of Spanish.
+    shipped = {each.name for each in Path(tables.__file__).parent.glob("[a-z][a-z]")} - {"es"}
+    for path in Path(tables.__file__).parent.rglob("*.py"):
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+            if isinstance(node, ast.Constant) and isinstance(node.value, str):
+                assert node.value not in shipped, f"{path.name}:{node.lineno}"

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from combray.language import lexicon, tables
+from combray.language import lexicon, marks, tables
 from combray.language.claims import compare
 from combray.language.intent import Intent, detect
 from combray.language.scripts import language
@@ -68,19 +68,26 @@ def test_a_missing_folder_is_refused(tmp_path: Path) -> None:
 
 
 def test_phrases_match_whole_words_where_words_are_spaced() -> None:
-    pattern = lexicon.matcher(["no longer", "不再"])
+    pattern = marks.matcher(["no longer", "不再"])
     assert pattern.findall("no  longer, now longer, 我们不再用") == ["no  longer", "不再"]
 
 
 def test_a_pattern_is_tried_on_a_text_with_a_word_that_it_needs() -> None:
-    phrases = lexicon.Phrases(
-        ["no longer"], [(("old", "aged"), r"\d+ years"), ((), "现在"), ((), r"\bwait, no\b")]
-    )
-    assert phrases.search("she is 8 years old")
-    assert not phrases.search("it took 8 years")
-    assert phrases.search("我现在住在这里")
-    assert phrases.search("wait, no")
-    assert phrases.search("no longer")
+    patterns = [(("old", "aged"), r"\d+ years"), ((), "现在"), ((), r"\bwait, no\b")]
+    lists = marks.Lists({"time": ["no longer"]}, {"time": patterns})
+    assert lists.of("she is 8 years old").has("time")
+    assert not lists.of("it took 8 years").has("time")
+    assert lists.of("我现在住在这里").has("time")
+    assert lists.of("wait, no").has("time")
+    assert lists.of("no longer").has("time")
+
+
+def test_one_look_up_serves_every_list() -> None:
+    found = marks.Lists({"ended": ["no longer", "quit"], "added": ["also"]}).of("She no longer sings, also quit")
+    assert found.all("ended") == ["no longer", "quit"]
+    assert found.spans("added") == [(21, 25)]
+    assert found.without("added", "") == "She no longer sings,  quit"
+    assert not found.has("unknown")
 
 
 @pytest.mark.parametrize(
@@ -99,6 +106,6 @@ def test_a_pattern_is_tried_on_a_text_with_a_word_that_it_needs() -> None:
     ],
 )
 def test_a_phrase_is_in_a_text_where_the_pattern_finds_it(text: str, held: bool) -> None:
-    phrases = lexicon.Phrases(["cat", "hot dog", "不再"])
-    assert phrases.search(text) is held
-    assert (phrases.pattern.search(text) is not None) is held
+    listed = ["cat", "hot dog", "不再"]
+    assert marks.Lists({"all": listed}).of(text).has("all") is held
+    assert (marks.matcher(listed).search(text) is not None) is held

@@ -45,3 +45,40 @@ def test_an_address_with_a_port_is_a_location() -> None:
 
 def test_each_kind_is_told_once_in_a_fixed_order() -> None:
     assert [w.code for w in warnings("line 3 line 4, i-0123456789abcdef0")] == ["instance_id", "line_number"]
+
+
+@pytest.mark.parametrize(
+    ("text", "code"),
+    [
+        ("Deployed version 1.2.3 to production", "receipt"),
+        ("Server is currently running", "current_state"),
+        ("We released v2.0.1 today", "receipt"),
+        ("Shipped release 4.5 to staging", "receipt"),
+        ("I just rolled out build 17.3 to the beta group", "receipt"),
+        ("We have deployed 3.0.0-rc1", "receipt"),
+        ("The build is currently failing", "current_state"),
+        ("All pods are currently healthy", "current_state"),
+        ("The database is currently offline.", "current_state"),
+        ("Both workers are currently idle", "current_state"),
+        ("The staging host is currently down", "current_state"),
+        ("CI is currently red", "current_state"),
+    ],
+)
+def test_receipts_and_states_are_warned_of(text: str, code: str) -> None:
+    """ "e.g., AWS instance IDs, deployment receipts, state observations"."""
+    assert [warning.code for warning in warnings(text)] == [code]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "We deploy on Fridays",
+        "Version 2.0 dropped support for Python 3.8",
+        "Ana is currently reading Proust",
+        "I am currently working at Acme",
+        "The server is running Debian",
+        "Releases are deployed by the platform team",
+    ],
+)
+def test_habits_and_decisions_are_not(text: str) -> None:
+    assert warnings(text) == []

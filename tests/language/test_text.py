@@ -11,8 +11,8 @@ from combray.language.causality import signal
 from combray.language.claim_tokens import tokenise
 from combray.language.claims import compare
 from combray.language.denials import denies
-from combray.language.folding import plain, runs
-from combray.language.lexicon import Phrases
+from combray.language.folding import fold, plain, runs
+from combray.language.marks import Lists, matcher
 from combray.language.polarity import changes, negations
 from combray.language.replacements import replacements_of
 from combray.language.revisions import said
@@ -54,18 +54,24 @@ def test_a_text_that_was_read_gives_what_a_new_one_gives(written: str) -> None:
 @given(st.sets(SAID, min_size=1, max_size=6), ANY_TEXT)
 def test_phrases_are_found_wherever_their_pattern_finds_them(listed: set[str], written: str) -> None:
     lowered = plain(written)
-    found = Phrases(map(plain, listed))
-    assert found.all_in(lowered, frozenset(runs(lowered))) == found.pattern.findall(lowered)
+    phrases = list(map(plain, listed))
+    found = Lists({"half": phrases[::2], "all": phrases}).of(lowered, frozenset(runs(lowered)))
+    for name, some in (("half", phrases[::2]), ("all", phrases)):
+        assert found.all(name) == matcher(some).findall(lowered)
+        assert found.has(name) is (matcher(some).search(lowered) is not None)
 
 
 @given(ANY_TEXT)
 def test_the_table_phrases_are_found_too(written: str) -> None:
     lowered = plain(written)
     listed = {plain(each) for table in lexicon.word_lists().values() for each in table.polarity.changes}
-    pattern = lexicon.Finder(
-        listed, {plain(each) for table in lexicon.word_lists().values() for each in table.polarity.accented_only}
-    ).pattern(lowered)
-    assert list(changes(written)) == pattern.findall(lowered)
+    if lowered.isascii():
+        accented = {
+            plain(each) for table in lexicon.word_lists().values() for each in table.polarity.accented_only
+        }
+        bare = {each if each in accented else fold(each) for each in listed}
+        listed = set(filter(str.isascii, bare))
+    assert list(changes(written)) == matcher(listed).findall(lowered)
 
 
 _CHANGE = """

@@ -10,7 +10,7 @@ import pytest
 from combray.consolidate.distil import clusters
 from combray.errors import MissingExtraError
 from combray.runtime import Vectors
-from combray.scoring.density import available, density_clusters
+from combray.scoring.density import density_clusters
 
 
 def rows(*angles: float) -> Vectors:
@@ -46,8 +46,6 @@ def test_density_without_its_extra_says_what_to_install(monkeypatch: pytest.Monk
 
 
 def test_density_finds_the_heaps() -> None:
-    if not available():
-        pytest.skip("the extra `cluster` (scikit-learn) is not installed")
     found = density_clusters(rows(*TWO_HEAPS))
     assert {0, 1, 2, 3} <= set(found[0])
     assert {5, 6, 7, 8} <= set(found[1])

@@ -9,6 +9,7 @@ import msgspec
 from combray.consolidate.candidates import Episode, FactCandidate, speaker
 from combray.consolidate.prompt import decoded, marker
 from combray.language.claim_tokens import tokenise
+from combray.language.control_tokens import disarmed
 from combray.language.dates.absolute import dated
 from combray.language.polarity import negations
 from combray.language.tokens import content_terms
@@ -51,7 +52,7 @@ def facts_by_model(model: LanguageModel, episodes: Sequence[Episode], now: float
         return []
     lines = "\n".join(
         f"{number}. {each.episode.moment:%Y-%m-%d}, {speaker(each.episode.author)}: "
-        f"{' '.join(each.episode.content.split())}"
+        f"{disarmed(' '.join(each.episode.content.split()))}"
         for number, each in enumerate(episodes, 1)
     )
     fence = marker(now)

@@ -22,12 +22,18 @@ class MergeFacts:
     near the winner itself, not merely in a chain. Category, author and trust are equal, and at least one
     confidence is above `sure_above`. Facts without vectors need the same content terms. Undecided pairs, and
     paraphrases below `sure_above`, wait for the judge.
+
+    From a cosine of `restated_from`, facts that differ in their predicate alone are the same: "works at Acme",
+    "is employed at Acme". With `asks_near` the judge gets all near pairs that words cannot decide. Both are on in
+    preset semantic-facts.
     """
 
     needs = ("facts", "confidence", "near")
     gives = ("merged", "doubts")
     similar_from: float = 0.85
     sure_above: float = 0.6
+    restated_from: float | None = None
+    asks_near: bool = False
 
     def __call__(self, state: Planning, _runtime: Runtime) -> Planning:
         keys = ranked(state.facts, state.live())
@@ -59,10 +65,19 @@ class MergeFacts:
         if first.trust != second.trust or state.answered(one, other):
             return ""
         relation = state.relations.of(one, first, other, second)
-        if relation.kind == "same":
+        if relation.kind == "same" or self._restates(state, one, other):
             sure = max(first.confidence, second.confidence) > self.sure_above
             return None if sure else "the same, but neither is sure"
+        if relation.kind == "apart" and self.asks_near and state.relations.undecided(one, first, other, second):
+            return "near, and the words do not decide"
         return relation.reason if relation.kind == "unsure" else ""
+
+    def _restates(self, state: Planning, one: int, other: int) -> bool:
+        if self.restated_from is None or (near := state.near.get(one)) is None:
+            return False
+        first, second = state.facts[one], state.facts[other]
+        close = other in near.keys[near.scores >= self.restated_from].tolist()
+        return close and state.relations.restates(one, first, other, second)
 
 
 class _Around:

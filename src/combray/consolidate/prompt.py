@@ -2,17 +2,21 @@
 
 from __future__ import annotations
 
+import json
+import re
 from collections import defaultdict
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from datetime import UTC, datetime
 from typing import TypeVar
 
 import msgspec
 
+from combray.language.control_tokens import disarmed
 from combray.types import Memory
 from combray.values import new_id
 
 T = TypeVar("T")
+_OPENING = re.compile(r"[{\[]")
 
 
 def marker(now: float) -> str:
@@ -25,13 +29,50 @@ def pairs(told: Iterable[Sequence[tuple[str, Memory]]], now: float) -> str:
     fence, parts = marker(now), []
     for number, pair in enumerate(told, 1):
         parts.append(f"Pair {number}")
-        parts += [f"{title}:\n{fence}\n{memory.content}\n{fence}" for title, memory in pair]
+        parts += [f"{title}:\n{fence}\n{disarmed(memory.content)}\n{fence}" for title, memory in pair]
     return "\n".join(parts)
 
 
 def decoded(answer: str, shape: type[T]) -> T:
-    """Parse an answer. Raises msgspec.MsgspecError if it is not exactly the requested JSON."""
-    return msgspec.json.decode(answer.strip().encode("utf-8", "replace"), type=shape)
+    """Parse the one JSON value of the requested shape in an answer.
+
+    Many models put it into a code fence, write a sentence around it, or wrap an array in an object of one field.
+    Raises msgspec.MsgspecError if the answer has no value of that shape, or several different ones.
+    """
+    fitting: list[T] = []
+    failure = msgspec.ValidationError("the answer contains no JSON")
+    for value in _values(answer):
+        for candidate in (value, *_wrapped(value)):
+            try:
+                found = msgspec.convert(candidate, type=shape)
+            except msgspec.ValidationError as error:
+                failure = error
+            else:
+                fitting += [] if found in fitting else [found]
+                break
+    if len(fitting) > 1:
+        raise msgspec.ValidationError("the answer contains several values of the requested shape")
+    if not fitting:
+        raise failure
+    return fitting[0]
+
+
+def _values(answer: str) -> Iterator[object]:
+    """Yield the objects and arrays of an answer, the outermost ones, in their order."""
+    decoder, place = json.JSONDecoder(), 0
+    while opening := _OPENING.search(answer, place):
+        try:
+            value, place = decoder.raw_decode(answer, opening.start())
+        except (ValueError, RecursionError):
+            place = opening.end()
+        else:
+            yield value
+
+
+def _wrapped(value: object) -> list[object]:
+    """Return the array inside an object of one field."""
+    inside = list(value.values()) if isinstance(value, dict) and len(value) == 1 else []
+    return [each for each in inside if isinstance(each, list)]
 
 
 def unanimous(answers: Iterable[tuple[int, T]], count: int) -> dict[int, T]:

@@ -5,6 +5,7 @@ Source: docs/explanation/consolidation.md.
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING, Literal, NamedTuple
 
 from combray.consolidate.belief import begins
@@ -13,7 +14,7 @@ from combray.language.polarity import negations
 from combray.language.scopes import scope_set
 from combray.language.support import Traits, may_contradict, traits
 from combray.language.tense import Tense, tense_of
-from combray.language.tokens import stem, term_set
+from combray.language.tokens import content_terms, stem, term_set
 from combray.records import dataclass
 from combray.types import Memory
 
@@ -22,6 +23,7 @@ if TYPE_CHECKING:
 
 Kind = Literal["same", "replaced", "opposite", "unsure", "apart"]
 Pair = tuple[int, int]
+_CLAUSES = re.compile(r"[,:;.!?]\s|[，：；。！？].")
 _NAME_WORDS = 3
 """Maximum words of a name that replaces another name."""
 _DENIED_FROM = 0.75
@@ -84,6 +86,32 @@ class Relations:
         if key not in self._tenses:
             self._tenses[key] = tense_of(fact.content)
         return self._tenses[key]
+
+    def undecided(self, one: int, first: Memory, other: int, second: Memory) -> bool:
+        """Return whether nothing in the words of two facts that are near says that they are about two things."""
+        return self._alike(one, first, other, second) is not None
+
+    def restates(self, one: int, first: Memory, other: int, second: Memory) -> bool:
+        """Return whether two near facts differ in their predicate alone: both end with the same value."""
+        found = self._alike(one, first, other, second)
+        if found is None or not (found.same_subject and found.same_polarity) or found.changes:
+            return False
+        if found.overlap == 1:
+            return False  # another form of one verb: "works", "worked"
+        if any(_CLAUSES.search(fact.content) for fact in (first, second)):
+            return False  # a second clause may say more than the predicate
+        values = [content_terms(fact.content)[-1:] for fact in (first, second)]
+        return values[0] == values[1] != [] and len(found.word_substitution) == 1
+
+    def _alike(self, one: int, first: Memory, other: int, second: Memory) -> Comparison | None:
+        """Compare two facts. None if they are of two tenses, or their names, numbers, dates or units differ."""
+        (old_key, old), (new_key, new) = in_order(one, first, other, second)
+        if not comparable(old, new) or self._tense(old_key, old) != self._tense(new_key, new):
+            return None
+        from combray.language.claims import compare
+
+        found = compare(old.content, new.content)
+        return None if _elsewhere(found) else found
 
     def of(self, one: int, first: Memory, other: int, second: Memory) -> Relation:
         """Return the relation of two facts, in any order."""
@@ -156,7 +184,7 @@ def _compared(old: str, new: str, shared: float) -> Relation:
     found = compare(old, new)
     if found.verdict in ("identical", "paraphrase"):
         return Relation("same", "the same in other words")
-    elsewhere = found.numbers_differ or found.dates_differ or found.names_differ or found.units_differ
+    elsewhere = _elsewhere(found)
     if _plainly_replaced(found):
         reason = "says that it changed" if found.changes else "another value for the same thing"
         return Relation("replaced", reason, _spelt(found.word_substitution))
@@ -167,6 +195,10 @@ def _compared(old: str, new: str, shared: float) -> Relation:
     if found.verdict == "contradicts" and shared >= _UNSURE_FROM:
         return Relation("unsure", "one denies something, perhaps of something else")
     return APART
+
+
+def _elsewhere(found: Comparison) -> bool:
+    return found.numbers_differ or found.dates_differ or found.names_differ or found.units_differ
 
 
 def _plainly_replaced(found: Comparison) -> bool:

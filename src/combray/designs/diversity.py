@@ -24,10 +24,11 @@ Measure = Literal["vectors", "words"]
 class MMR:
     """Maximal marginal relevance: trade_off · relevance - (1 - trade_off) · greatest similarity to chosen hits.
 
-    Relevance is the score, min-max scaled over the candidates. `similarity` "words" is the Jaccard index of
-    the words of the first 700 characters (Chinese, Japanese and the like by characters and pairs; two texts
-    without words are alike only when they are equal), "vectors" the cosine, never below 0, and words for
-    pairs without two vectors. The best `most` candidates are reordered; the rest follow by score.
+    Relevance is the score, `stretched` by min-max over the candidates, or else as a share of the best score.
+    `similarity` "words" is the Jaccard index of the words of the first 700 characters (Chinese, Japanese and the
+    like by characters and pairs; two texts without words are alike only when they are equal), "vectors" the
+    cosine, never below 0, and words for pairs without two vectors. The best `most` candidates are reordered; the
+    rest follow by score.
 
     Only the order changes: scores stay, so that a later threshold or cut keeps its meaning, and no later stage
     may sort by score again. Carbonell & Goldstein 1998; OpenClaw stage 5.
@@ -36,6 +37,8 @@ class MMR:
     needs = ("score",)
     similarity: Measure = "words"
     trade_off: float = 0.7
+    stretched: bool = True
+    """Stretched scores of near candidates differ by up to 1, and then no similarity counts against them."""
     enabled: bool = True
     most: int = 200
     snippet: int = 700
@@ -47,7 +50,9 @@ class MMR:
         sort(state)
         considered = min(self.most, len(state.keys))
         similar_to = similarities(state, considered, self.similarity, self.snippet)
-        order = marginal_order(minmax(state.scores[:considered]), similar_to, self.trade_off)
+        scores = state.scores[:considered]
+        relevance = minmax(scores) if self.stretched or scores[0] <= 0 else np.clip(scores / scores[0], 0.0, 1.0)
+        order = marginal_order(relevance, similar_to, self.trade_off)
         state.take(np.concatenate((order, np.arange(considered, len(state.keys)))))
         return state
 
@@ -57,7 +62,7 @@ def similarities(state: Recalling, count: int, measure: Measure, snippet: int) -
     keys = state.keys[:count]
     if measure == "words":
         return _by_words(state.reader.contents(keys), snippet)
-    vectors, has = state.reader.vectors(state.model, keys)
+    vectors, has = state.reader.vectors(state.embedded.model, keys)
     if not has.any():
         return _by_words(state.reader.contents(keys), snippet)
     cosines = np.round(np.clip((vectors @ vectors.T).astype(np.float64), 0.0, 1.0), DECIMALS)

@@ -16,9 +16,13 @@ class NameMode:
     def __call__(self, state: Recalling, runtime: Runtime) -> Recalling:
         if not len(state.keys) or state.reason:
             return state
-        if state.vector is not None and state.trust > 0:
+        if state.embedded.vector is not None and state.embedded.trust > 0:
             words = any(name != "vector" for name in state.found.lists) if state.found else True
-            state.reason = f"hybrid: keywords and {state.model}" if words else f"vector only: {state.model}"
+            state.reason = (
+                f"hybrid: keywords and {state.embedded.model}"
+                if words
+                else f"vector only: {state.embedded.model}"
+            )
         elif runtime.embedder is None:
             state.reason = "keyword only: no embedder is configured"
         else:

@@ -119,6 +119,7 @@ class Consolidation:
 
     def _plan(self, most: int, progress: Progress | None, steps: Pipeline[Planning] | None) -> Planning:
         from combray.consolidate.confidence import FadeFacts
+        from combray.consolidate.merge import MergeFacts
         from combray.consolidate.nightly import NIGHTLY
         from combray.consolidate.state import Planning
 
@@ -128,7 +129,9 @@ class Consolidation:
         state = Planning(self._at.namespace, now, run, most, progress=progress)
         usual = NIGHTLY if self._at.settings.get("distil", True) else NIGHTLY.without("DistilFacts")
         if self._at.preset.fades:
-            usual = usual.replace("FadeFacts", FadeFacts(stored=True))
+            usual = usual.replace("FadeFacts", FadeFacts(stored=True)).replace(
+                "MergeFacts", MergeFacts(restated_from=0.90, asks_near=True)
+            )
         return (steps or usual).run(state, self._at.runtime)
 
     def _report(

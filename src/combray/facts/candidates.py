@@ -146,19 +146,20 @@ class SuggestRevisions:
         """Fill `suspects` of the draft at a place of the batch."""
         if draft.skipped or draft.quarantined or draft.memory.kind not in KINDS:
             return
-        draft.considered = draft.claim.tense not in NO_CHANGE
+        tense = draft.claim.tense
         # "May" states a permission or an if: only its plain denial is looked for.
-        permits = draft.claim.tense == "hypothetical"
-        if not draft.considered and not permits:
+        permits = tense == "hypothetical"
+        if tense in NO_CHANGE and not permits:
             return
         pool = self.pool(draft, place, state, level)
-        if pool is not None and permits:
-            denied = denied_by_words(draft, pool)
-            draft.considered = bool(denied)
-            odds = np.zeros(len(pool.stated))
-            odds[denied] = self.plain
-            draft.suspects = self._best(draft, pool, odds, state.writer)
-        elif pool is not None:
+        if permits:
+            if pool is not None and (denied := denied_by_words(draft, pool)):
+                odds = np.zeros(len(pool.stated))
+                odds[denied] = self.plain
+                draft.suspects = self._best(draft, pool, odds, state.writer)
+            return
+        draft.suspects = ()
+        if pool is not None:
             odds = probabilities(features(draft, pool), level if draft.vector is not None else "none")
             young = state.writer.profile().memories < self.young
             plain = shown_by_words(draft, pool, young=young)

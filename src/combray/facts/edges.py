@@ -40,7 +40,7 @@ class KeepRevisions:
         level = level_of(runtime)
         budgets: dict[str, Budget] = {}
         for draft in state.written:
-            if not draft.considered:
+            if draft.suspects is None:
                 continue
             found = self.link(draft, state)
             is_turn = draft.memory.kind == "episode"

@@ -55,10 +55,10 @@ class ShowLater:
     def __call__(self, state: Recalling, _runtime: Runtime) -> Recalling:
         if not len(state.keys):
             return state
-        state.revisions = []
+        state.edges.revisions = []
         if state.question is not None and state.question.asks_past:
             return state
-        hits = state.keys[: min(self.depth, state.limit)].tolist()
+        hits = state.keys[: min(self.depth, state.asked.limit)].tolist()
         links = self._short(state, open_revisions(state, hits, 0.0))
         if not links:
             return state
@@ -66,10 +66,10 @@ class ShowLater:
         links += self._short(state, open_revisions(state, sorted({each.source for each in links} - {*hits}), 0.0))
         times = times_of(state, {key for each in links for key in (each.source, each.target)})
         found = self._that_matter([each for each in links if tells(each, times)], state, times)
-        state.revisions = _doubted([*found, *siblings(found, times)], state)
-        if state.revisions and not state.asks_past:
+        state.edges.revisions = _doubted([*found, *siblings(found, times)], state)
+        if state.edges.revisions and not state.times.past:
             due = {each.source for each in found if each.source in times.due and each.weight >= self.place_from}
-            self._place(state, state.revisions, due)
+            self._place(state, state.edges.revisions, due)
         return state
 
     def _short(self, state: Recalling, links: Sequence[Link]) -> list[Link]:

@@ -27,8 +27,8 @@ def open_revisions(state: Recalling, keys: Sequence[int], least: float) -> list[
         return []
     read = state.reader.links_to(keys, ("may_revise", "restates"))
     found = [link for link in read if link.type == "may_revise"]
-    state.restating |= {(link.target, link.source) for link in read if link.type == "restates"}
-    state.linked.update(keys)
+    state.edges.restating |= {(link.target, link.source) for link in read if link.type == "restates"}
+    state.edges.linked.update(keys)
     links = [link for link in found if not link.subtype and link.weight >= least]
     if not links:
         return []

@@ -37,11 +37,11 @@ class FollowRevisions:
         if state.found is None or not len(state.keys):
             return state
         if state.keeps_superseded:
-            hidden = dict.fromkeys(self._never_true(state) if state.asks_past else (), -1)
+            hidden = dict.fromkeys(self._never_true(state) if state.times.past else (), -1)
         else:
             outdated = self._outdated(state)
-            state.successors = chain_heads(state, state.keys[outdated].tolist()) if outdated.any() else {}
-            hidden = {key: end for key, end in state.successors.items() if end < 0}
+            state.edges.successors = chain_heads(state, state.keys[outdated].tolist()) if outdated.any() else {}
+            hidden = {key: end for key, end in state.edges.successors.items() if end < 0}
         if hidden:
             state.found = _instead(state.found, hidden)
             state.keys = state.found.keys
@@ -76,7 +76,7 @@ class ShowSuccessors:
     needs = ("sorted",)
 
     def __call__(self, state: Recalling, _runtime: Runtime) -> Recalling:
-        heads = state.successors
+        heads = state.edges.successors
         if not heads or state.found is None or not len(state.keys):
             return state
         found = state.keys.tolist()

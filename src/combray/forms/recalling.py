@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from combray.language.questions import Question
 from combray.records import dataclass, field
 from combray.runtime import Arm, Filter, Found, Keys, LateRows, Link, Reader, Rows, Scores
-from combray.types import AnswerDetails, Hit, Step
+from combray.types import LIVE_STATUSES, AnswerDetails, Hit, Step
 
 
 def aligned(keys: Keys, known: Keys, scores: Scores) -> Scores:
@@ -46,132 +46,182 @@ class Part:
 
 
 @dataclass(slots=True)
-class Recalling:
-    """State of the recall pipeline. `signals` and `scores` are aligned with `keys`."""
+class RecallRequest:
+    """What the caller asked for beside the filter. `Asking` writes it."""
 
+    text: str = ""
+    """The query as the caller wrote it."""
+    limit: int = 10
+    """Most hits wanted."""
+    since: float | None = None
+    """The caller's own `where.since`, before a date of the query narrows it."""
+    until: float | None = None
+    """The caller's own `where.until`."""
+    min_score: float | None = None
+    """Least score of a hit; None: that of the preset."""
+    keep: float | None = None
+    """Share of the best score below which hits are dropped; None: that of the preset. `drop_weak` applies a share
+    once and sets it to 0."""
+    whole: bool = False
+    """Whether nothing but a time or the speaker is asked for, so that no hit is weak (`RequireDay`,
+    `RequireSpeaker`)."""
+    intent_source: str = "auto"
+    """Whether the intent was detected ("auto") or set by the caller ("override")."""
+
+
+@dataclass(slots=True)
+class SearchWords:
+    """Words to search for beside `Recalling.terms`, in the designs that have them."""
+
+    keywords: tuple[str, ...] = ()
+    """Words of the query that are searched for one by one (`ExtractKeywords`)."""
+    exact: tuple[str, ...] = ()
+    """Numbers and short words of the query: they raise what another word finds (`ExtractKeywords`)."""
+    expansion: Mapping[str, float] = field(default_factory=dict)
+    """Synonyms of the terms, with the weight of each (`ExpandQuery`)."""
+    days: tuple[str, ...] = ()
+    """The days that the query names, in every form in which texts write them (`ExpandQuery`)."""
+
+
+@dataclass(slots=True)
+class MeantNames:
+    """Whom and what the query means: declared and learned names (`ReadAliases`), or the speaker."""
+
+    named: Mapping[str, frozenset[str]] = field(default_factory=dict)
+    """Name in the query -> every name of that thing, itself included."""
+    lends: tuple[tuple[str, tuple[str, ...], float], ...] = ()
+    """The other names, as `KeywordArm.lends` takes them."""
+    arms: Mapping[str, Arm] = field(default_factory=dict)
+    """One arm for each of those names, which finds the memories that hold it."""
+    speaker: bool = False
+    """Whether the query asks for everything about the speaker, and for nothing else (`ReadQuestion`)."""
+
+
+@dataclass(slots=True)
+class AskedTimes:
+    """The times that the query asks for. Ranges are (since, until), unix seconds."""
+
+    dated: str = ""
+    """In words, the dates that filter (`ReadDay`, `ResolveDates`)."""
+    alone: bool = False
+    """Whether the query asks for nothing but those dates (`ReadDay`, `ResolveDates`)."""
+    windows: tuple[tuple[float, float], ...] = ()
+    """Those dates, if the query asks for nothing else and they are no part of the filter (`ReadDay`)."""
+    hinted: tuple[tuple[float, float], ...] = ()
+    """Ranges that the query only hints at (`ResolveDates`)."""
+    past: bool = False
+    """Whether the query asks how things were: nothing is moved in favour of the present (`ReadQuestion`,
+    `SearchContext`)."""
+
+
+@dataclass(slots=True)
+class QueryVector:
+    """The vector of the query and what made it (`EmbedQuery`)."""
+
+    vector: NDArray[np.float32] | None = None
+    """Of unit length; None without an embedder or when it failed."""
+    model: str = ""
+    """Name of the embedder: its vectors are compared."""
+    contextual: bool = False
+    """Whether that embedder reads a word in its context."""
+    trust: float = 1.0
+    """How well that embedder knows the query's language, from 0 to 1."""
+    lacking: float = 1.0
+    """Share of memories without a vector above which the answer reports them."""
+
+
+@dataclass(slots=True)
+class ReadEdges:
+    """Edges between candidates and what replaces or repeats them, as far as they were read."""
+
+    successors: Mapping[int, int] = field(default_factory=dict)
+    """Outdated candidates, each with the end of its chain, -1 if that is not shown (`FollowRevisions`)."""
+    revisions: list[Link] | None = None
+    """Open `may_revise` edges to the hits; None before they are read (`ShowLater`)."""
+    linked: set[int] = field(default_factory=set)
+    """Keys whose edges were read (`open_revisions`)."""
+    restating: set[tuple[int, int]] = field(default_factory=set)
+    """Pairs of such a key and one that restates it, or was merged into it (`open_revisions`)."""
+
+
+@dataclass(slots=True)
+class Recalling:
+    """State of the recall pipeline: the question, what was found, and what is shown.
+
+    `signals` and `scores` are aligned with `keys`. Only `take` and `arrange` sort or drop candidates.
+    """
+
+    # The question: what is asked, and how it was understood.
     query: str
-    """What is searched for. Stages that resolve dates or pronouns rewrite it."""
+    """What is searched for. `ResolveDates` and `ResolvePronouns` rewrite it."""
     namespace: str
     """The namespace that is asked."""
     reader: Reader
     """Reads that namespace, as of the start of this recall."""
     now: float
     """Unix seconds of the question."""
-    asked: str = ""
-    """The query as the caller wrote it."""
-    limit: int = 10
-    """Most hits the caller wants."""
+    asked: RecallRequest = field(default_factory=RecallRequest)
+    """The request as the caller made it."""
     where: Filter = field(default_factory=Filter)
-    """What a memory must be to be a candidate. Stages may narrow it and never widen it."""
-    since: float | None = None
-    """The caller's own `where.since`, before a date of the query narrows it."""
-    until: float | None = None
-    """The caller's own `where.until`."""
-    min_score: float | None = None
-    """Least score of a hit, if the caller set one."""
-    keep: float | None = None
-    """Share of the best score below which hits are dropped, if the caller set one."""
-    dropped: int = 0
-    """How many hits that cut dropped for which the limit had room."""
-    spared: frozenset[int] = frozenset()
-    """Keys that the relative cut keeps whatever their score."""
-    intent: str = "GENERAL"
-    """WHY, WHEN, ENTITY or GENERAL."""
-    intent_source: str = "auto"
-    """Whether the intent was detected ("auto") or set by the caller ("override")."""
-    terms: tuple[str, ...] = ()
-    """Stemmed words of the query, in its order, without stop words."""
-    expansion: Mapping[str, float] = field(default_factory=dict)
-    """Terms added to them, with the weight of each."""
-    keywords: tuple[str, ...] = ()
-    """Words of the query that are searched for one by one."""
-    exact: tuple[str, ...] = ()
-    """Numbers and short words of the query: they raise the score of what another word finds."""
-    entities: tuple[str, ...] = ()
-    """Entities that the query names."""
-    named: Mapping[str, frozenset[str]] = field(default_factory=dict)
-    """Declared and learned names in the query, each with every name of that thing (`ReadAliases`)."""
-    lends: tuple[tuple[str, tuple[str, ...], float], ...] = ()
-    """Other names of what the query names, as `KeywordArm.lends` takes them."""
-    name_arms: Mapping[str, Arm] = field(default_factory=dict)
-    """One arm for each of those names, which finds the memories that hold it."""
-    understood: str = ""
-    """The query for people: dates spelled out, pronouns replaced in brackets."""
-    dated: str = ""
-    """In words, the dates of the query that became part of `where`."""
-    only_dated: bool = False
-    """Whether the query asks for nothing but those dates."""
-    about_speaker: bool = False
-    """Whether the query asks for everything about the speaker, and for nothing else (`ReadQuestion`)."""
-    asked_times: tuple[tuple[float, float], ...] = ()
-    """Those dates, if the query asks for nothing else and no filter applies: (since, until), unix seconds."""
-    soft: tuple[tuple[float, float], ...] = ()
-    """Ranges (since, until) that the query only hints at, unix seconds."""
+    """What a memory must be to be a candidate. `ResolveDates` and `ReadScope` narrow it; no stage widens it."""
     question: Question | None = None
-    """Whom the query is about and what it asks for."""
-    asks_past: bool = False
-    """Whether the query asks how things were: nothing is moved in favour of the present."""
-    keeps_superseded: bool = False
-    """Whether superseded memories are wanted as hits."""
-    successors: Mapping[int, int] = field(default_factory=dict)
-    """Outdated candidates, each with the end of its chain, -1 if that is not shown (`FollowRevisions`)."""
-    revisions: list[Link] | None = None
-    """Open `may_revise` edges to the hits; None before they are read."""
-    linked: set[int] = field(default_factory=set)
-    """Keys whose edges were read (`open_revisions`)."""
-    restating: set[tuple[int, int]] = field(default_factory=set)
-    """Pairs of such a key and one that restates it, or was merged into it."""
-    days: tuple[str, ...] = ()
-    """The days that the query names, in every form in which texts write them."""
-    vector: NDArray[np.float32] | None = None
-    """The query's vector, of unit length; None without an embedder or when it failed."""
-    model: str = ""
-    """Name of the embedder that made it: its vectors are compared."""
+    """Whom the query is about and what it asks for (`ReadQuestion`)."""
+    intent: str = "GENERAL"
+    """WHY, WHEN, ENTITY or GENERAL (`DetectIntent`)."""
+    terms: tuple[str, ...] = ()
+    """Stemmed words of the query, in its order but stop words (`ReadQuestion` or `ReadQuery`, `ReadAliases`)."""
+    words: SearchWords = field(default_factory=SearchWords)
+    """Further words to search for."""
+    entities: tuple[str, ...] = ()
+    """Entities that the query names (`ReadQuery`, `ReadNames`)."""
+    names: MeantNames = field(default_factory=MeantNames)
+    """Whom and what it means."""
+    times: AskedTimes = field(default_factory=AskedTimes)
+    """Dates of the query, and whether it asks about the past."""
+    embedded: QueryVector = field(default_factory=QueryVector)
+    """The query's vector."""
     parts: tuple[Part, ...] = ()
-    """The query, then the passages of a long query."""
-    contextual: bool = False
-    """Whether that embedder reads a word in its context."""
-    trust: float = 1.0
-    """How well that embedder knows the query's language, from 0 to 1."""
-    vectorless_from: float = 1.0
-    """Share of memories without a vector above which the answer reports them."""
+    """The query, then the passages of a long query (`SplitQuery`)."""
+
+    # What was found: candidates as columns.
     found: Found | None = None
-    """What the store's search returned: one ranked list and one score column for each arm."""
+    """What the store's search returned: one ranked list and one score column for each arm. The preset's search
+    stage writes it; `FollowRevisions` and `ShowSuccessors` put later memories in the place of outdated ones."""
     keys: Keys = field(default_factory=lambda: np.zeros(0, dtype=np.int64))
-    """The candidates. A stage that sorts or drops calls `take`."""
+    """The candidates."""
     signals: dict[str, Scores] = field(default_factory=dict)
-    """Evidence by name, aligned with `keys`; higher is better."""
+    """Evidence by name, aligned with `keys`; higher is better. Each is written by the stage that `gives` it."""
     scores: Scores = field(default_factory=lambda: np.zeros(0))
     """The score of each candidate, aligned with `keys`; higher is better."""
     via: dict[int, str] = field(default_factory=dict)
     """How a key was found, where a stage knows better than the ranked lists."""
+    edges: ReadEdges = field(default_factory=ReadEdges)
+    """What replaces or repeats candidates."""
+    rows: Rows | None = None
+    """Columns read last, of the keys they name. Ask `columns`."""
+    texts: dict[int, str] = field(default_factory=dict)
+    """Texts read so far, by key. Ask `contents`."""
+
+    # What is shown: hits, reasons, details, trace.
     hits: list[Hit] = field(default_factory=list)
-    """The answer, best first."""
-    peers: list[dict[str, Any]] = field(default_factory=list)
-    """What other memory services gave."""
-    confidence: float = 0.0
-    """How sure the answer is, from 0 to 1 (`RequireEvidence`)."""
-    certain: bool = False
-    """Whether no bound of evidence applies: its own text, an entity or nothing but a date was asked for."""
+    """The answer, best first (`Assemble`)."""
     reason: str = ""
-    """Why the answer is empty, or which mode answered."""
+    """Why the answer is empty, or which mode answered. A stage that empties the answer writes why."""
     weak: str = ""
-    """Why the evidence is weak."""
-    moving: str = ""
-    """Why the embedder that was configured before answers."""
+    """Why the evidence is weak (`RequireEvidence`). A stage that adds what needs no evidence empties it."""
     details: AnswerDetails = field(default_factory=AnswerDetails)
-    """What the answer reports beside its hits. Stages write it; none computes with it."""
+    """What the answer reports beside its hits, each key by the stage that reports it."""
     trace: list[Step] = field(default_factory=list)
     """One line for each stage that ran. The kernel writes it."""
     degraded: list[str] = field(default_factory=list)
     """What failed, in words, while recall went on without it."""
     done: bool = False
     """Whether the answer is final: no later stage runs but those that `run_when_done`."""
-    rows: Rows | None = None
-    """Columns read last, of the keys they name. Ask `columns`."""
 
-    texts: dict[int, str] = field(default_factory=dict)
-    """Texts read so far, by key. Ask `contents`."""
+    @property
+    def keeps_superseded(self) -> bool:
+        """Whether superseded memories are wanted as hits: the past is asked for, or the filter has them."""
+        return self.times.past or self.where.statuses != LIVE_STATUSES
 
     @property
     def present(self) -> float:

@@ -24,34 +24,33 @@ TRUSTED = ("owner", "agent")
 
 @dataclass(slots=True)
 class Draft:
-    """One text on its way to becoming a memory."""
+    """One text on its way to becoming a memory: what it says, what is near it, what becomes of it, the report."""
 
+    # The text, checked and read.
     memory: Memory
-    """The memory as it will be stored. Stages replace it; it is never changed in place."""
-    vector: NDArray[np.float32] | None = None
-    """Its vector, of unit length; None if it has none yet."""
-    nearest: Ranked | None = None
-    """Stored memories with a near vector, best first."""
-    warnings: tuple[str, ...] = ()
-    """Quality warnings."""
+    """The memory as it will be stored. `Validate` makes it, stages replace it; it is never changed in place."""
     guard: str = ""
-    """The guard's decision and the reasons; empty if the text was accepted unchanged."""
-    notices: tuple[str, ...] = ()
-    """The guard's messages: what was redacted or quarantined."""
+    """The guard's decision and the reasons; empty if the text was accepted unchanged (`Guard`)."""
     claim: Claim = field(default_factory=Claim)
-    """What the text claims about time."""
+    """What the text claims about time (`ReadTime`)."""
     limits_given: frozenset[str] = frozenset()
-    """Which of `valid_from` and `valid_to` the caller decided, also for no limit: the text changes neither."""
-    may_revise: tuple[Candidate, ...] = ()
-    """Earlier memories that it may change, the most probable first."""
+    """Which of `valid_from` and `valid_to` the caller decided, also for no limit: the text changes neither
+    (`Validate`)."""
     supersedes: tuple[str, ...] = ()
-    """Ids of the memories that the caller wants superseded."""
+    """Ids of the memories that the caller wants superseded (`Validate`)."""
     keep_both: tuple[str, ...] = ()
-    """Ids of the memories that hold beside it, as the caller says."""
-    considered: bool = False
-    """Whether such memories were looked for (`SuggestRevisions`)."""
-    suspects: tuple[Suspect, ...] = ()
-    """What was found, the most probable first, before it is known what the write itself supersedes."""
+    """Ids of the memories that hold beside it, as the caller says (`Validate`, then `Settle`)."""
+
+    # What is near it.
+    vector: NDArray[np.float32] | None = None
+    """Its vector, of unit length; None if it has none yet (`Embed`)."""
+    nearest: Ranked | None = None
+    """Stored memories with a near vector, best first (`FindNearest`)."""
+    suspects: tuple[Suspect, ...] | None = None
+    """Earlier memories that it may change, the most probable first, before it is known what the write itself
+    supersedes; None if none were looked for (`SuggestRevisions`)."""
+
+    # What becomes of it: `Diff` proposes, `Settle` decides under the write lock.
     suggestion: Suggestion = "ADD"
     """What is to become of it."""
     reason: str = ""
@@ -59,7 +58,7 @@ class Draft:
     contradicts: bool = False
     """Whether the diff found that it and the memory it replaces cannot both hold (preset mnemon)."""
     restated: bool = False
-    """Whether a live memory has the same text, but a later one changed, or may change, what it says."""
+    """Whether a live memory has the same text, but a later one changed, or may change, what it says (`Diff`)."""
     matched: int | None = None
     """Key of the stored memory it duplicates or replaces."""
     twin: Draft | None = None
@@ -67,29 +66,37 @@ class Draft:
     also: list[SettledWith] = field(default_factory=list)
     """What it replaces beside the first one."""
     beside: list[SettledWith] = field(default_factory=list)
-    """What holds beside it, as the caller says."""
+    """What holds beside it, as the caller says (`Settle`)."""
     behind: SettledWith | None = None
-    """The later value of its slot that it stands behind."""
+    """The later value of its slot that it stands behind (`Settle`)."""
     spliced: list[SettledWith] = field(default_factory=list)
-    """Earlier values that `behind` had superseded. This one supersedes them now."""
+    """Earlier values that `behind` had superseded. This one supersedes them now (`Settle`)."""
+
+    # The report.
     key: int | None = None
-    """Its key in the store, once it is written."""
+    """Its key in the store, once it is written (`Write`)."""
     replaced_id: str | None = None
-    """Id of the memory that it replaces or duplicates."""
+    """Id of the memory that it replaces or duplicates (`Write`, `Settle`)."""
+    warnings: tuple[str, ...] = ()
+    """Quality warnings (`Warn`)."""
+    notices: tuple[str, ...] = ()
+    """The guard's messages: what was redacted or quarantined (`Guard`)."""
+    may_revise: tuple[Candidate, ...] = ()
+    """The suspects that are worth a question, the most probable first (`KeepRevisions`)."""
     edges: dict[str, int] = field(
         default_factory=lambda: {"temporal": 0, "entity": 0, "causal": 0, "semantic": 0}
     )
-    """How many edges of each kind were made for it."""
+    """How many edges of each kind were made for it. Each linking stage writes its kind."""
     effective_importance: float | None = None
     """How much it, or the memory it repeats, matters now (`RefreshImportance`)."""
     embedded: bool = False
-    """Whether it, or the memory it repeats, has a vector of the embedder in use."""
+    """Whether it, or the memory it repeats, has a vector of the embedder in use (`say_embedded`)."""
     not_embedded: str = ""
-    """Why it has none."""
+    """Why it has none (`Embed`, `QueueEmbedding`, `say_embedded`)."""
     semantic_candidates: tuple[dict[str, Any], ...] = ()
-    """Memories near it that a person or a model may want to link."""
+    """Memories near it that a person or a model may want to link (`SuggestSemantic`)."""
     causal_candidates: tuple[dict[str, Any], ...] = ()
-    """Memories close to it in the graph that may be its cause or effect."""
+    """Memories close to it in the graph that may be its cause or effect (`SuggestCausal`)."""
 
     @property
     def skipped(self) -> bool:
@@ -173,8 +180,9 @@ Reread = Callable[["Remembering", Reader], None]
 
 @dataclass(slots=True)
 class Remembering:
-    """State of the remember pipeline: one batch of texts."""
+    """State of the remember pipeline: what the caller gave, the drafts, and the transaction that writes them."""
 
+    # What the caller gave and wants.
     namespace: str
     """The namespace that is written to."""
     items: list[Mapping[str, Any]]
@@ -189,26 +197,34 @@ class Remembering:
     """Trust that the guard judges all of it by, where that is less than what a text claims; empty: its own."""
     trusts: tuple[str, ...] = Filter().trusts
     """Trust of the memories that may be shown beside what was written."""
-    drafts: list[Draft] = field(default_factory=list)
-    """One for each item, in the same order."""
-    seen_revision: int = -1
-    """Revision of the store that the drafts were compared with."""
-    rereads: list[Reread] = field(default_factory=list)
-    """What those comparisons were, in order. `Settle` repeats them if the store has changed since."""
     put_off: bool = False
-    """Whether they are left to `Settle`: another thread writes, so they would be repeated in any case."""
+    """Whether comparisons are left to `Settle`: another thread writes, so they would be repeated in any case."""
+
+    # The texts, and what they were compared with.
+    drafts: list[Draft] = field(default_factory=list)
+    """One for each item, in the same order (`Validate`)."""
+    seen_revision: int = -1
+    """Revision of the store that the drafts were compared with (`FindNearest`)."""
+    rereads: list[Reread] = field(default_factory=list)
+    """What those comparisons were, in order (`FindNearest`, `Diff`). `Settle` repeats them if the store has
+    changed since."""
+
+    # The write.
+    tx: Writer | None = None
+    """The open transaction; None outside one. `Transaction` writes it."""
     survey: Survey | None = None
-    """The namespace as it was before the insert."""
+    """The namespace as it was before the insert (`TakeSurvey`)."""
+    revisions_left: bool = False
+    """Whether the batch is too large to look up what its texts may change: consolidation does
+    (`SuggestRevisions`)."""
     linked_from: float = math.inf
-    """Cosine from which memories are linked without a question."""
+    """Cosine from which memories are linked without a question (`LinkSemantic`)."""
     importance: ImportanceRule = field(default_factory=ImportanceRule)
     """The rule of effective importance (`RefreshImportance`)."""
     pruned: int = 0
-    """How many memories were hidden to make room."""
-    tx: Writer | None = None
-    """The open transaction; None outside one."""
-    revisions_left: bool = False
-    """Whether the batch is too large to look up what its texts may change: consolidation does."""
+    """How many memories were hidden to make room (`Prune`)."""
+
+    # The report.
     trace: list[Step] = field(default_factory=list)
     """One line for each stage that ran. The kernel writes it."""
     degraded: list[str] = field(default_factory=list)

@@ -14,14 +14,15 @@ from combray.guard.features import classes, features
 from combray.guard.model import COLUMNS, hashed, model
 from combray.guard.sentences import sentences
 from combray.guard.vocabulary import spoken
+from combray.language.control_tokens import CONTROL_TOKEN
 from combray.records import dataclass, replace
 
-_TOKENS = re.compile(r"<\|[^|<>\n]{1,40}\|>|\[/?INST\]|<</?SYS>>")
 _TURN = re.compile(
     r"(?:^|<\|[^|<>\n]{1,40}\|>)\s*"
     r"(?:<\|im_start\|>\s*(?:system|developer|assistant|user|tool)\b"
     r"|<\|start_header_id\|>\s*(?:system|developer|assistant|user|tool)\s*<\|end_header_id\|>"
-    r"|<\|(?:system|developer|assistant|user)\|>|\[INST\]|<<SYS>>)"
+    r"|<\|(?:system|developer|assistant|user)\|>|\[INST\]|<<SYS>>|\[SYSTEM_PROMPT\]"
+    r"|<start_of_turn>\s*(?:system|developer|model|user)\b|<[|｜](?:System|User|Assistant)[|｜]>)"
     r"[^\w<\[]*\w+[^\w<\[]+\w+",
     re.IGNORECASE | re.MULTILINE,
 )
@@ -143,7 +144,7 @@ def opens_turn(text: str) -> bool:
 
     A token that a text only mentions, or quotes as code, opens none.
     """
-    if "<|" not in text and "[INST]" not in text and "<<SYS>>" not in text:
+    if "<" not in text and "[" not in text:
         return False
     return any(text.count("`", 0, match.start()) % 2 == 0 for match in _TURN.finditer(text))
 
@@ -152,5 +153,5 @@ def is_flood(text: str) -> bool:
     """Whether a text consists mostly of special model tokens."""
     if "<" not in text and "[" not in text:
         return False
-    tokens = _TOKENS.findall(text)
+    tokens = CONTROL_TOKEN.findall(text)
     return len(tokens) >= FLOOD and sum(map(len, tokens)) * 2 > len(text)

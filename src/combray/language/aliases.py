@@ -1,6 +1,6 @@
 """Aliases that a text states: "CI stands for continuous integration".
 
-Phrases are in `language/<code>/aliases.json`. A pair is taken only if the short form abbreviates the long one, or
+Phrases are in `aliases` of a language. A pair is taken only if the short form abbreviates the long one, or
 if both look like names. Source of the rule for abbreviations: Schwartz and Hearst, "A simple algorithm for
 identifying abbreviation definitions in biomedical text", PSB 2003,
 https://psb.stanford.edu/psb-online/proceedings/psb03/schwartz.pdf.
@@ -14,9 +14,10 @@ from collections.abc import Iterator
 import msgspec
 
 from combray.language.caches import from_tables
-from combray.language.folding import fold, is_unspaced, runs
+from combray.language.folding import fold, is_unspaced
 from combray.language.late import late
 from combray.language.lexicon import word_lists
+from combray.language.marks import Lists
 from combray.language.names import LONGEST, LONGEST_UNSPACED, WORD, normal
 from combray.language.tables import section
 from combray.language.text import passing
@@ -54,22 +55,14 @@ _SHORT = re.compile(r"[^\W_][\w.&/+-]{1,11}").fullmatch
 
 
 @from_tables
-def _patterns() -> tuple[re.Pattern[str], re.Pattern[str]]:
-    """Return patterns of `abbreviates` and of `also`."""
+def _lists() -> Lists:
     tables = _tables().values()
-    return (
-        _any(phrase for table in tables for phrase in table.abbreviates),
-        _any(phrase for table in tables for phrase in table.also),
+    return Lists(
+        {
+            name: [phrase.lower() for table in tables for phrase in getattr(table, name)]
+            for name in ("abbreviates", "also")
+        }
     )
-
-
-def _any(phrases: Iterator[str]) -> re.Pattern[str]:
-    found = sorted(set(phrases), key=lambda each: (-len(each), each))
-    parts = [
-        re.escape(each) if is_unspaced(each) else rf"(?<!\w){re.escape(each)}(?!\w)".replace(r"\ ", r"\s+")
-        for each in found
-    ]
-    return re.compile("|".join(parts) or r"(?!)", re.IGNORECASE)
 
 
 @from_tables
@@ -208,31 +201,17 @@ def _initials(letters: list[str], long: str) -> int:
 # -- "stands for", "also known as" --------------------------------------------------------------
 
 
-@from_tables
-def _openings() -> tuple[str, ...]:
-    listed = (phrase for table in _tables().values() for phrase in (*table.abbreviates, *table.also))
-    return tuple(sorted({phrase.lower() for phrase in listed}))
-
-
-@from_tables
-def _opening_words() -> frozenset[str]:
-    """Return a word of each of these phrases: an ASCII text without any of them holds none of the phrases."""
-    return frozenset(max(runs(phrase), key=len) for phrase in _openings() if phrase.isascii())
-
-
 def _by_phrases(text: str) -> Iterator[tuple[str, str]]:
-    # Far cheaper than the patterns, and few texts state an alias.
-    if text.isascii() and _opening_words().isdisjoint(all_runs(passing(text))):
-        return
+    # Letter case is folded one to one, so that offsets stay valid.
     lowered = text.lower()
-    if not any(map(lowered.__contains__, _openings())):
-        return
-    abbreviates, also = _patterns()
-    for hit in abbreviates.finditer(text):
-        clause = _clause(text[hit.end() :])
-        yield from _stated(_unbroken(clause), _left(text[: hit.start()]), clause=clause)
-    for hit in also.finditer(text):
-        yield from _stated(_left(text[: hit.start()]), _right(text[hit.end() :]), named=True)
+    if len(lowered) != len(text):
+        lowered = "".join(char.lower() if len(char.lower()) == 1 else char for char in text)
+    marks = _lists().of(lowered, all_runs(passing(text)))
+    for start, end in marks.spans("abbreviates"):
+        clause = _clause(text[end:])
+        yield from _stated(_unbroken(clause), _left(text[:start]), clause=clause)
+    for start, end in marks.spans("also"):
+        yield from _stated(_left(text[:start]), _right(text[end:]), named=True)
 
 
 def _left(text: str) -> str:

@@ -6,13 +6,10 @@ docs/reference/presets.md.
 
 from __future__ import annotations
 
-import re
-from operator import attrgetter
 from typing import Literal, NamedTuple
 
-from combray.language.caches import from_tables
-from combray.language.lexicon import Phrases, matcher, phrases
-from combray.language.text import Text, fold_of, fold_words, read_once
+from combray.language.lexicon import word_marks
+from combray.language.text import Text, read_once
 
 SubType = Literal["causes", "enables", "prevents"]
 Side = Literal["new", "old"]
@@ -28,24 +25,11 @@ class CausalLink(NamedTuple):
     sub_type: SubType
 
 
-@from_tables
-def _patterns() -> dict[SubType, re.Pattern[str]]:
-    return {each: matcher(phrases(attrgetter(f"causality.{each}"))) for each in _ORDER}
-
-
-@from_tables
-def _any() -> Phrases:
-    return Phrases(phrase for each in _ORDER for phrase in phrases(attrgetter(f"causality.{each}")))
-
-
 @read_once
 def signal(text: Text) -> SubType | None:
     """Return the causal type a text signals, prevents before enables before causes; None without a signal."""
-    folded, listed = fold_of(text), _any()
-    # Most texts signal nothing, and their words show it.
-    if not listed.search(folded, fold_words(text)):
-        return None
-    return next((sub_type for sub_type, pattern in _patterns().items() if pattern.search(folded)), None)
+    marks = word_marks(text)
+    return next((sub_type for sub_type in _ORDER if marks.has(f"causality.{sub_type}")), None)
 
 
 def read_signals(new: SubType | None, old: SubType | None) -> CausalLink | None:

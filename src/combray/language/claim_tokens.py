@@ -9,8 +9,9 @@ from collections.abc import Sequence
 from typing import Literal, NamedTuple
 
 from combray.language.caches import from_tables, keyed_by_text
-from combray.language.folding import UNSPACED, fold, is_unspaced, plain, runs
-from combray.language.lexicon import Phrases, word_lists
+from combray.language.folding import UNSPACED, fold, is_unspaced, plain
+from combray.language.lexicon import word_lists
+from combray.language.marks import Lists
 from combray.language.text import Text, Written, read_once
 from combray.language.tokens import stem, term_set
 
@@ -117,11 +118,11 @@ def neutral_terms() -> frozenset[str]:
 
 
 @from_tables
-def _long_phrases() -> Phrases:
+def _long_phrases() -> Lists:
     """Synonyms, dates and units that the tokeniser would split: of several words, or in an unspaced script."""
     known = vocabulary()
     listed = {*known.synonyms, *known.calendar, *known.measures}
-    return Phrases(word for word in listed if " " in word or (is_unspaced(word) and len(word) > 1))
+    return Lists({"long": [word for word in listed if " " in word or (is_unspaced(word) and len(word) > 1)]})
 
 
 _STRAIGHT = str.maketrans("\u2018\u2019\u2212", "''-")
@@ -155,11 +156,10 @@ def _spelt(read: Text) -> tuple[Token, ...]:
     # Lower-casing may lengthen a text and shift its offsets; such a text is split in its lowered form.
     lowered = straight.lower()
     source = straight if len(lowered) == len(straight) else lowered
-    phrases, words = _long_phrases(), frozenset(runs(lowered))
-    for phrase in phrases.pattern.finditer(lowered) if phrases.may_be_in(lowered, words) else ():
-        _cut(source[done : phrase.start()], found)
-        found.append(_phrase(phrase[0]))
-        done = phrase.end()
+    for start, end in _long_phrases().of(lowered).spans("long"):
+        _cut(source[done:start], found)
+        found.append(_phrase(lowered[start:end]))
+        done = end
     _cut(source[done:], found)
     # The numbers beside a date word are dates too, as in "3 May" and "May 5th".
     dated = {place for place, token in enumerate(found) if token.kind == "date"}

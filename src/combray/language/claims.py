@@ -141,6 +141,24 @@ def compare(old: str, new: str) -> Comparison:
     return msgspec.structs.replace(found, verdict=verdict)
 
 
+def subjects_conflict(old: str, new: str) -> bool:
+    """Return whether each text is about something of which the other says nothing: frontend and backend."""
+    before, after = (set(_subject(text).keys) for text in (old, new))
+    words = [{token.key for token in tokenise(text)} for text in (old, new)]
+    return any(not _has_form(key, words[1]) for key in before - words[1]) and any(
+        not _has_form(key, words[0]) for key in after - words[0]
+    )
+
+
+def replaces_another(old: str, new: str) -> bool:
+    """Return whether a text that replaces one named thing by another names neither thing of the old text.
+
+    "Chose PostgreSQL to replace SQLite" ends nothing that was said about Qdrant.
+    """
+    before, after = ({token.key for token in tokenise(text) if _is_name(token)} for text in (old, new))
+    return bool(before) and not before & after and len(after) > 1
+
+
 def _significant(tokens: Sequence[Token]) -> list[Token]:
     neutral = vocabulary().neutral
     return [token for token in tokens if token.word not in neutral or (token.capital and token.kind == "date")]

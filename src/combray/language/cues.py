@@ -10,14 +10,14 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from enum import IntFlag
-
-import msgspec
+from typing import NamedTuple
 
 from combray.language.caches import from_tables
 from combray.language.folding import is_unspaced, runs
 from combray.language.late import late
-from combray.language.lexicon import Phrases, folded, matcher, word_lists
-from combray.language.text import fold_of, fold_words, question_of
+from combray.language.lexicon import word_lists, word_marks
+from combray.language.marks import Lists
+from combray.language.text import question_of
 
 
 class Cue(IntFlag):
@@ -44,40 +44,35 @@ _NAME = late(
 _CAPITALISED = int(Cue.PLACE | Cue.PERSON | Cue.TITLE)
 
 
-class _Signs(msgspec.Struct, frozen=True):
-    """The tables' words by how they are looked up: single words, phrases, inside unspaced text."""
+class _Names(NamedTuple):
+    """Words before a capitalised word: those before a place, and those between."""
 
-    numbers: frozenset[str]
-    reasons: frozenset[str]
-    long_reasons: tuple[str, ...]
-    rarest: frozenset[str]
-    """The longest word of each of `long_reasons`: a text without any of these words holds none of the phrases."""
     before_places: frozenset[str]
     articles: frozenset[str]
-    unspaced: tuple[tuple[int, re.Pattern[str]], ...]
 
 
 @from_tables
-def _signs() -> _Signs:
+def _names() -> _Names:
     listed = [table.cues for table in word_lists().values()]
-    reasons = {phrase.lower() for each in listed for phrase in each.reasons}
-    spaced = {phrase for phrase in reasons if not is_unspaced(phrase)}
-    places = {word.lower() for each in listed for word in each.before_places}
+    return _Names(
+        frozenset(word.lower() for each in listed for word in each.before_places),
+        frozenset(word for each in listed for word in each.articles),
+    )
+
+
+@from_tables
+def _lists() -> Lists:
+    """Number words and words of reason; in scripts without spaces also digits that count, and words of places."""
+    listed = [table.cues for table in word_lists().values()]
     counted = "".join(sorted({digit for each in listed for digit in each.numbers if is_unspaced(digit)}))
     counters = "|".join(sorted({re.escape(word) for each in listed for word in each.counters}))
-    return _Signs(
-        numbers=frozenset(word for each in listed for word in each.numbers if not is_unspaced(word)),
-        reasons=frozenset(phrase for phrase in spaced if " " not in phrase),
-        long_reasons=tuple(sorted(f" {phrase} " for phrase in spaced if " " in phrase)),
-        rarest=frozenset(max(phrase.split(), key=len) for phrase in spaced if " " in phrase),
-        before_places=frozenset(word for word in places if not is_unspaced(word)),
-        articles=frozenset(word for each in listed for word in each.articles),
-        unspaced=(
-            (Cue.NUMBER.value, re.compile(f"[{counted}](?:{counters})" if counted and counters else "(?!)")),
-            (Cue.REASON.value, matcher(reasons - spaced)),
-            (Cue.PLACE.value, matcher(word for word in places if is_unspaced(word))),
-        ),
-    )
+    phrases = {
+        "numbers": [word for each in listed for word in each.numbers if not is_unspaced(word)],
+        "reasons": [phrase.lower() for each in listed for phrase in each.reasons],
+        "places": [word for word in _names().before_places if is_unspaced(word)],
+    }
+    counting = ((), f"[{counted}](?:{counters})")
+    return Lists(phrases, {"numbers": [counting]} if counted and counters else None)
 
 
 def cues(text: str) -> Cue:
@@ -93,55 +88,38 @@ def cue_bits(text: str, words: Sequence[str]) -> int:
     """Return the same as an integer; `words` are the text's runs of letters and digits in lower case
     (`tokens.Reading.runs`).
     """
-    signs = _signs()
-    found = 0
-    if _DIGIT.search(text) or not signs.numbers.isdisjoint(words):
+    marks = _lists().of(text.lower(), words)
+    found = _named(text)
+    if _DIGIT.search(text) or marks.has("numbers"):
         found |= Cue.NUMBER.value
-    if not signs.reasons.isdisjoint(words):
+    if marks.has("reasons"):
         found |= Cue.REASON.value
-    elif not signs.rarest.isdisjoint(words):
-        padded = f" {' '.join(words)} "
-        if any(phrase in padded for phrase in signs.long_reasons):
-            found |= Cue.REASON.value
-    found |= _named(text, signs)
+    if marks.has("places"):
+        found |= Cue.PLACE.value
     if _QUOTES.search(text):
         found |= Cue.TITLE.value
-    if is_unspaced(text):
-        for bit, pattern in signs.unspaced:
-            if pattern.search(text):
-                found |= bit
     return found
 
 
-def _named(text: str, signs: _Signs) -> int:
+def _named(text: str) -> int:
     """Return the bits of the capitalised words inside sentences."""
-    found = 0
+    found, words = 0, _names()
     for name in _NAME.finditer(text):
         found |= Cue.PERSON.value
         if name[1]:
             found |= Cue.TITLE.value
         if not found & Cue.PLACE.value:
             before = text[max(0, name.start() - 16) : name.start()].lower().split()
-            if before[-1] in signs.articles:
+            if before[-1] in words.articles:
                 before.pop()
-            if before and before[-1] in signs.before_places:
+            if before and before[-1] in words.before_places:
                 found |= Cue.PLACE.value
         if found == _CAPITALISED:
             break
     return found
 
 
-@from_tables
-def _asking() -> tuple[tuple[Cue, Phrases], ...]:
-    listed = [table.asked for table in word_lists().values()]
-    return tuple(
-        (cue, Phrases(folded(phrase for each in listed for phrase in each.get(str(cue.name).lower(), ()))))
-        for cue in _ORDER
-    )
-
-
 def asked(query: str) -> Cue | None:
     """Return the type of answer a question asks for; None if it names none."""
-    read = question_of(query)
-    folded, words = fold_of(read), fold_words(read)
-    return next((cue for cue, phrases in _asking() if phrases.search(folded, words)), None)
+    marks = word_marks(question_of(query))
+    return next((cue for cue in _ORDER if marks.has(f"asked.{str(cue.name).lower()}")), None)

@@ -12,8 +12,10 @@ from combray.language.claim_tokens import neutral_terms, tokenise, vocabulary
 from combray.language.dates.direction import tells_of_past
 from combray.language.folding import is_unspaced
 from combray.language.late import late
+from combray.language.lexicon import word_lists
 from combray.language.polarity import affirmed, changes, negations
 from combray.language.scripts import language
+from combray.language.tables import default
 from combray.language.tense import tense_of
 from combray.language.text import Text, plain_of, read_once
 from combray.language.tokens import content_terms
@@ -22,8 +24,6 @@ _LEAST_SHARED = 0.6
 """Share of the affirmed statement's words that its denial repeats."""
 _UNSTATED = frozenset(("hypothetical", "quoted", "asked"))
 """Tenses of what a text does not state."""
-_PAST_UNMARKED = frozenset(("vi", "zh"))
-"""Languages in which a denial of what happened has no mark of the past: 吃了, 没吃."""
 _SIGNS = frozenset(("Sm", "So"))
 """Categories of mathematical signs and of pictures."""
 _COMPARING = frozenset("<>=~")
@@ -48,7 +48,7 @@ def _said(text: Text) -> _Said:
         frozenset(
             person
             for token in tokens
-            if (person := known.pronouns.get(token.word, "")).partition(":")[0] in (language(text), "en")
+            if (person := known.pronouns.get(token.word, "")).partition(":")[0] in (language(text), default())
         ),
     )
 
@@ -77,8 +77,9 @@ def negates(old: str, new: str) -> bool:
     if affirms.persons != denial.persons or not all(word in rest for word in denial.words):
         return False
     tenses = {tense_of(old), tense_of(new)} - {"hypothetical"}
-    one_time = language(new) in _PAST_UNMARKED or tells_of_past(old) == tells_of_past(new)
-    return len(tenses) <= 1 and not tenses & _UNSTATED and one_time
+    words = word_lists().get(language(new))
+    one_time = (words and words.polarity.past_unmarked) or tells_of_past(old) == tells_of_past(new)
+    return len(tenses) <= 1 and not tenses & _UNSTATED and bool(one_time)
 
 
 def another_sign(old: str, new: str) -> bool:

@@ -16,7 +16,8 @@ from combray.language.caches import from_tables
 from combray.language.folding import fold
 from combray.language.given_names import given_names
 from combray.language.late import late
-from combray.language.lexicon import matcher, word_lists
+from combray.language.lexicon import word_lists
+from combray.language.marks import matcher
 
 MAX_ENTITIES = 50
 
@@ -211,11 +212,6 @@ def capitalised_words(text: str) -> tuple[frozenset[str], frozenset[str]]:
                 inside.add(word.lower())
     known = _not_names()
     return frozenset(every - known), frozenset(inside - known)
-
-
-def share_a_name(new: str, old: str) -> bool:
-    """Return whether two texts hold a common name: a capitalised word, wherever it stands."""
-    return not capitalised_words(new)[0].isdisjoint(capitalised_words(old)[0])
 
 
 def _trimmed(start: int, run: str) -> list[tuple[int, str]]:

@@ -1,6 +1,6 @@
 """Query expansion: a conversational question as keywords that are searched one by one.
 
-Words that carry no topic ("thing", "yesterday", "show") are data (`<code>/expansion.json`). Source: OpenClaw,
+Words that carry no topic ("thing", "yesterday", "show") are data (`expansion` of a language). Source: OpenClaw,
 stage 1, see docs/reference/presets.md.
 """
 
@@ -11,7 +11,8 @@ import unicodedata
 
 from combray.language.caches import from_tables
 from combray.language.folding import HANGUL, fold
-from combray.language.lexicon import folded, matcher
+from combray.language.lexicon import folded
+from combray.language.marks import Lists
 from combray.language.tables import section
 from combray.language.tokens import content_terms, query_terms, terms, words
 from combray.records import dataclass
@@ -47,7 +48,7 @@ def expand(text: str) -> Expansion:
     # Short words are judged by the query's own language alone: "ai" asks "who" in Vietnamese only.
     content, asking = frozenset(content_terms(text)), frozenset(query_terms(text))
     kept = content & asking | frozenset(filter(_short, content)) or asking
-    bare = _vague()[1].sub(" ", fold(text))
+    bare = _vague()[1].of(fold(text)).without("vague")
     spelt = frozenset(_spelt_words(unicodedata.normalize("NFC", text).lower()))
     keywords: dict[str, None] = {}
     exact: dict[str, None] = {}
@@ -68,10 +69,10 @@ def _short(word: str) -> bool:
 
 
 @from_tables
-def _vague() -> tuple[frozenset[str], re.Pattern[str]]:
-    """Return the words without topic, folded, and a pattern of them for phrases and unspaced scripts."""
+def _vague() -> tuple[frozenset[str], Lists]:
+    """Return the words without topic, folded, and a list of them for phrases and unspaced scripts."""
     phrases = frozenset(folded(word for words in _tables().values() for word in words))
-    return phrases, matcher(phrases)
+    return phrases, Lists({"vague": phrases})
 
 
 def _is_vague(word: str, kept: frozenset[str]) -> bool:

@@ -14,12 +14,12 @@ from combray.language.caches import from_tables
 from combray.language.tables import section
 
 
-class _Table(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+class _GivenNamesTable(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     male: list[str] = []
     female: list[str] = []
 
 
-_tables = section("names", _Table)
+_tables = section("names", _GivenNamesTable)
 
 
 def by_gender() -> Iterator[tuple[str, list[str]]]:

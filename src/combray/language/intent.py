@@ -7,9 +7,8 @@ from __future__ import annotations
 
 from enum import StrEnum
 
-from combray.language.caches import from_tables
-from combray.language.lexicon import Phrases, folded, word_lists
-from combray.language.text import fold_of, fold_words, question_of
+from combray.language.lexicon import word_marks
+from combray.language.text import question_of
 
 
 class Intent(StrEnum):
@@ -21,15 +20,6 @@ class Intent(StrEnum):
     GENERAL = "GENERAL"
 
 
-@from_tables
-def _patterns() -> dict[str, Phrases]:
-    listed = [table.intent for table in word_lists().values()]
-    return {
-        name: Phrases(folded(phrase for each in listed for phrase in each.get(name, ())))
-        for name in ("WHY", "WHEN", "ENTITY", "RELATES")
-    }
-
-
 def detect(query: str) -> Intent:
     """Return the intent of a query in any language of the tables, with or without accents.
 
@@ -38,9 +28,10 @@ def detect(query: str) -> Intent:
     phrases occurs; otherwise GENERAL. Beside a phrase of WHY, words that only relate two events ("before") do
     not count for WHEN. Only whole words match: "sometimes" does not hold "time".
     """
-    read = question_of(query)
-    folded, words = fold_of(read), fold_words(read)
-    why, when, entity, relates = (len(each.all_in(folded, words)) for each in _patterns().values())
+    marks = word_marks(question_of(query))
+    why, when, entity, relates = (
+        len(marks.all(f"intent.{name}")) for name in ("WHY", "WHEN", "ENTITY", "RELATES")
+    )
     if why > when - relates and why >= max(entity, 1):
         return Intent.WHY
     if when > why and when > entity:

@@ -2,14 +2,10 @@
 
 from __future__ import annotations
 
-import re
-
-from combray.language.caches import from_tables
-from combray.language.folding import fold, is_unspaced
 from combray.language.indexing import QUESTION_ENDS
-from combray.language.lexicon import folded, word_lists
 from combray.language.sentences import sentences
-from combray.language.tokens import query_terms
+from combray.language.text import passing
+from combray.language.tokens import query_terms, request_in
 
 LONG_FROM = 14
 """Words beside stop words above which a query of several sentences is a message, as in `SplitQuery`."""
@@ -31,15 +27,6 @@ def _asking(message: str) -> list[tuple[int, int]]:
         if first < 0:
             continue
         at = first + len(sentence)
-        if sentence.endswith(QUESTION_ENDS) or _requests().match(fold(sentence)):
+        if sentence.endswith(QUESTION_ENDS) or request_in(passing(sentence)):
             found.append((first, at))
     return found
-
-
-@from_tables
-def _requests() -> re.Pattern[str]:
-    """Return a pattern of a request at the start of a sentence: "Please ...", "Tell me ...", "请 ..."."""
-    listed = [phrase for table in word_lists().values() for phrase in folded(table.request_words)]
-    spaced = "|".join(re.escape(each) for each in listed if not is_unspaced(each))
-    unspaced = "|".join(re.escape(each) for each in listed if is_unspaced(each))
-    return re.compile(rf"\W*(?:(?:{spaced})\b|(?:{unspaced}))")

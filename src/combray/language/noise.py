@@ -1,6 +1,6 @@
 """Noise: texts about the conversation itself, such as greetings, denials and "do you remember …".
 
-Phrases and example sentences are data (`<code>/noise.json`). Source: Mnemo, see docs/reference/presets.md.
+Phrases and example sentences are data (`noise` of a language). Source: Mnemo, see docs/reference/presets.md.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ class _Phrases(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     holds: list[str] = []
 
 
-class _Table(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+class _NoiseTable(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """One language: example sentences for the embedder, and the phrases of each class."""
 
     prototypes: list[str] = []
@@ -45,7 +45,7 @@ class _Table(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 CLASSES = ("denials", "questions", "boilerplate", "diagnostics")
 
 
-_tables = section("noise", _Table)
+_tables = section("noise", _NoiseTable)
 
 
 @from_tables

@@ -7,20 +7,15 @@ excluded. The words are data (`polarity` in words.json).
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 
 from combray.language.caches import from_tables
-from combray.language.folding import fold, is_unspaced, plain, runs
-from combray.language.lexicon import Finder, Phrases, Polarity, word_lists
+from combray.language.folding import fold, is_unspaced, plain
+from combray.language.lexicon import Polarity, word_lists
+from combray.language.marks import Lists, Marks
 from combray.language.text import Text, Written, plain_of, plain_words, read_once
 
 _NEGATED = re.compile(r"n't(?!\w)")
-
-
-def _finder(pick: Callable[[Polarity], Iterable[str]]) -> Finder:
-    listed = [table.polarity for table in word_lists().values()]
-    found = {_NEGATED.sub("nt", plain(phrase)) for each in listed for phrase in pick(each)}
-    return Finder(found, {plain(phrase) for each in listed for phrase in each.accented_only})
 
 
 def _negations(polarity: Polarity) -> list[str]:
@@ -29,47 +24,55 @@ def _negations(polarity: Polarity) -> list[str]:
 
 
 @from_tables
-def _finders() -> tuple[Finder, Finder, Finder]:
-    """Return finders of negations, of phrases that only look like one, and of changes."""
-    return _finder(_negations), _finder(lambda each: each.affirmative), _finder(lambda each: each.changes)
+def _lists() -> Lists:
+    """Negations, phrases that only look like one, changes, and antonyms that no token holds whole."""
+    listed = [table.polarity for table in word_lists().values()]
+    phrases = {
+        "negations": [phrase for each in listed for phrase in _negations(each)],
+        "affirmative": [phrase for each in listed for phrase in each.affirmative],
+        "changes": [phrase for each in listed for phrase in each.changes],
+        "long": [word for word in _opposites() if " " in word or is_unspaced(word)],
+    }
+    accented = {plain(phrase) for each in listed for phrase in each.accented_only}
+    spelt = {name: {_NEGATED.sub("nt", plain(each)) for each in found} for name, found in phrases.items()}
+    return Lists(spelt, bare=lambda phrase: phrase not in accented)
+
+
+@read_once
+def _marks(text: Text) -> Marks:
+    return _lists().of(plain_of(text), plain_words(text))
 
 
 @read_once
 def negations(text: Text) -> tuple[str, ...]:
     """Return the words that negate, in order, in the spelling of `plain`; "don't" is given as "dont"."""
-    lowered = _negated(text)
-    return tuple(_finders()[0].pattern(lowered).findall(lowered)) if lowered else ()
+    marks = _negated(text)
+    return tuple(marks.all("negations")) if marks else ()
 
 
 @read_once
 def affirmed(text: Text) -> str:
     """Return a text in the spelling of `plain` without the words that negate."""
-    lowered = _negated(text)
-    if not lowered:
-        return plain_of(text)
+    marks = _negated(text)
     # Between characters of an unspaced script a space would part two words.
-    return _finders()[0].pattern(lowered).sub("" if is_unspaced(lowered) else " ", lowered)
+    return marks.without("negations", "" if is_unspaced(marks.text) else " ") if marks else plain_of(text)
 
 
-def _negated(text: Text) -> str:
-    """Return a text that may negate without the phrases that only look like it; "" for most texts."""
-    negating, affirmative, _ = _finders()
-    lowered, words = plain_of(text), plain_words(text)
-    if "n't" in lowered:
-        lowered = _NEGATED.sub("nt", lowered)
-        words = frozenset(runs(lowered))
-    if not negating.of(lowered).may_be_in(lowered, words):
-        return ""
-    if affirmative.of(lowered).may_be_in(lowered, words):
-        lowered = affirmative.pattern(lowered).sub(" ", lowered)
-    return lowered
+@read_once
+def _negated(text: Text) -> Marks | None:
+    """Return the marks of a text without the phrases that only look like a negation; None for most texts."""
+    marks = _marks(text)
+    if "n't" in marks.text:
+        marks = _lists().of(_NEGATED.sub("nt", marks.text))
+    if marks.pattern("negations") is None:
+        return None
+    return marks if marks.pattern("affirmative") is None else _lists().of(marks.without("affirmative"))
 
 
 @read_once
 def changes(text: Text) -> tuple[str, ...]:
     """Return the phrases, in order, that state that an earlier state has ended ("no longer", 不再)."""
-    lowered = plain_of(text)
-    return tuple(_finders()[2].of(lowered).all_in(lowered, plain_words(text)))
+    return tuple(_marks(text).all("changes"))
 
 
 def same_polarity(old: Written, new: Written) -> bool:
@@ -95,16 +98,10 @@ def _prefixes() -> tuple[str, ...]:
     return tuple(prefix for table in word_lists().values() for prefix in table.polarity.prefixes)
 
 
-@from_tables
-def _long_antonyms() -> Phrases:
-    """Return the antonyms that are not single spaced words; tokens would be shorter than these."""
-    return Phrases(word for word in _opposites() if " " in word or is_unspaced(word))
-
-
 @read_once
 def _long_words(text: Text) -> tuple[str, ...]:
     """Return the distinct long antonyms of a text, in order."""
-    return tuple(dict.fromkeys(_long_antonyms().all_in(plain_of(text), plain_words(text))))
+    return tuple(dict.fromkeys(_marks(text).all("long")))
 
 
 def are_antonyms(one: str, other: str) -> bool:

@@ -1,6 +1,6 @@
 """Pronouns that refer to one person, and the gender that a first name suggests.
 
-Words are data (`<code>/pronouns.json`): `male`, `female` and `neutral` pronouns; `accented_only`, those that
+Words are data (`pronouns` of a language): `male`, `female` and `neutral` pronouns; `accented_only`, those that
 are other words without accents; `possessive` ones; `other_words`, which contain a pronoun ("其他"); and a few
 hundred names by gender, in scripts without spaces by their last character. More names are in `<code>/names.json`.
 All of them are hints: most names are in no table.
@@ -17,7 +17,8 @@ import msgspec
 from combray.language.caches import from_tables
 from combray.language.folding import fold, is_unspaced
 from combray.language.given_names import by_gender
-from combray.language.lexicon import folded, matcher, word_lists
+from combray.language.lexicon import folded, word_lists
+from combray.language.marks import Lists
 from combray.language.scripts import script
 from combray.language.tables import section
 from combray.records import dataclass
@@ -25,7 +26,7 @@ from combray.records import dataclass
 _NO_PERSON = re.compile(r"[\d@/_.:#]|[a-z][A-Z]")
 
 
-class _Table(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+class _PronounsTable(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     male: list[str] = []
     female: list[str] = []
     neutral: list[str] = []
@@ -46,12 +47,12 @@ class Pronoun:
     possessive: bool
 
 
-_tables = section("pronouns", _Table)
+_tables = section("pronouns", _PronounsTable)
 
 
 @from_tables
-def _pronouns() -> tuple[re.Pattern[str], dict[str, tuple[str, bool]]]:
-    """Return a pattern over lower-case text, and (gender, possessive) by word; gender "-" is not a pronoun."""
+def _pronouns() -> tuple[Lists, dict[str, tuple[str, bool]]]:
+    """Return a list for lower-case text, and (gender, possessive) by word; gender "-" is not a pronoun."""
     known: dict[str, tuple[str, bool]] = {}
     for table in _tables().values():
         listed_by_gender = {"male": table.male, "female": table.female, "": table.neutral, "-": table.other_words}
@@ -60,19 +61,19 @@ def _pronouns() -> tuple[re.Pattern[str], dict[str, tuple[str, bool]]]:
                 known[words] = (gender, words in table.possessive)
                 if words not in table.accented_only:
                     known.setdefault(fold(words), known[words])
-    return matcher(known), known
+    return Lists({"pronouns": known}), known
 
 
 def find(text: str) -> list[Pronoun]:
     """Return the pronouns of one person in the text, in order; "it", "they", "họ" and "他们" are not included."""
-    pattern, known = _pronouns()
+    lists, known = _pronouns()
     # Letter case is folded one to one, so that offsets stay valid.
     lowered = "".join(char.lower() if len(char.lower()) == 1 else char for char in text)
     found = []
-    for hit in pattern.finditer(lowered):
-        gender, possessive = known[" ".join(hit[0].split())]
+    for start, end in lists.of(lowered).spans("pronouns"):
+        gender, possessive = known[" ".join(lowered[start:end].split())]
         if gender != "-":
-            found.append(Pronoun(text[hit.start() : hit.end()], hit.span(), gender, possessive))
+            found.append(Pronoun(text[start:end], (start, end), gender, possessive))
     return found
 
 

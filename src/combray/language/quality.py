@@ -1,6 +1,6 @@
 """Warnings about text that will soon be out of date: instance ids, counts, line numbers, receipts.
 
-The patterns are data (`<code>/quality.json`). Source: Mnemon, see docs/reference/presets.md.
+The patterns are data (`quality` of a language). Source: Mnemon, see docs/reference/presets.md.
 """
 
 from __future__ import annotations

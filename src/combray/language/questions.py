@@ -1,6 +1,6 @@
 """Question analysis: whether it asks for a time, the latest or a conclusion, and whom it is about.
 
-Phrases are data (`<code>/questions.json`).
+Phrases are data (`questions` of a language).
 """
 
 from __future__ import annotations
@@ -8,15 +8,14 @@ from __future__ import annotations
 import functools
 import re
 from collections.abc import Iterable, Mapping, Sequence
-from typing import NamedTuple
 
 import msgspec
 
 from combray.language.caches import from_tables, keyed_by_text
 from combray.language.folding import is_unspaced, plain
-from combray.language.lexicon import Phrases
+from combray.language.marks import Lists
 from combray.language.scripts import language
-from combray.language.tables import section
+from combray.language.tables import by_script, default, section
 from combray.language.text import plain_of, plain_words, question_of
 from combray.language.tokens import is_stop
 
@@ -25,12 +24,11 @@ ASSISTANTS = frozenset({"assistant", "ai", "bot", "agent", "model", "system"})
 """Author names that are roles of a chat, not names of people."""
 
 
-class _Table(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+class _QuestionsTable(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     when: list[str] = []
     latest: list[str] = []
     past: list[str] = []
     past_patterns: list[str] = []
-    plan: list[str] = []
     inference: list[str] = []
     request: list[str] = []
     request_start: list[str] = []
@@ -42,40 +40,18 @@ class _Table(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """What a phrase means whose words mean something else ("for a living" asks for no "I live in Lisbon")."""
 
 
-_tables = section("questions", _Table)
+_tables = section("questions", _QuestionsTable)
 _NEXT_NAME = re.compile(r" ([^\W\d_]\w*)")
 
 
-@from_tables
-def _phrases(name: str) -> Phrases:
-    # Phrases of scripts without spaces are not used yet.
-    listed = (phrase for table in _tables().values() for phrase in getattr(table, name))
-    return Phrases(phrase for phrase in listed if not is_unspaced(phrase))
+_LISTS = ("when", "latest", "past", "inference", "request", "request_start", "assistant", "user")
 
 
 @from_tables
-def _listed(name: str) -> Phrases:
-    """Phrases of every script, and the patterns that go with them."""
+def _lists() -> Lists:
     tables = _tables().values()
-    phrases = (plain(phrase) for table in tables for phrase in getattr(table, name))
-    return Phrases(phrases, (((), each) for table in tables for each in getattr(table, f"{name}_patterns", ())))
-
-
-class _Spelt(NamedTuple):
-    """A question in plain spelling, and its runs of letters and digits."""
-
-    text: str
-    words: frozenset[str]
-
-    def has(self, name: str) -> bool:
-        return _phrases(name).search(self.text, self.words)
-
-    def has_listed(self, name: str) -> bool:
-        return _listed(name).search(self.text, self.words)
-
-    def begins(self, name: str) -> bool:
-        pattern = _phrases(name).within(self.text, self.words)
-        return pattern is not None and pattern.match(self.text) is not None
+    phrases = {name: [plain(each) for table in tables for each in getattr(table, name)] for name in _LISTS}
+    return Lists(phrases, {"past": [((), each) for table in tables for each in table.past_patterns]})
 
 
 class Question(msgspec.Struct, frozen=True):
@@ -86,8 +62,7 @@ class Question(msgspec.Struct, frozen=True):
     authors, which distinguish turns badly, since everybody addresses them; `spoken`: the question in the
     subject's first person ("I", "my"), which is how the answering turn is worded; `asks_when`: it asks for a
     date, in a script with spaces; `asks_date`: in any script, for rendering alone (as a signal of recall the
-    Chinese phrases gain nothing on the truth set); `asks_past`: it asks how things were; `asks_plan`: it asks
-    for a plan.
+    Chinese phrases gain nothing on the truth set); `asks_past`: it asks how things were.
     """
 
     text: str
@@ -101,14 +76,13 @@ class Question(msgspec.Struct, frozen=True):
     asks_latest: bool
     asks_conclusion: bool
     asks_past: bool
-    asks_plan: bool
     language: str
 
 
 def read(text: str, authors: Sequence[str]) -> Question:
     """Analyse a question, given the authors known in its namespace."""
     asked = question_of(text)
-    spelt = _Spelt(plain_of(asked).strip(), plain_words(asked))
+    marks = _lists().of(plain_of(asked).strip(), plain_words(asked))
     aliases = _aliases(tuple(authors))
     lowered = text.lower()
     # A store may have thousands of authors: few are looked for by a pattern.
@@ -118,25 +92,25 @@ def read(text: str, authors: Sequence[str]) -> Question:
     named = tuple(dict.fromkeys(aliases[alias] for _, alias in spans))
     used = sorted((alias for alias, author in aliases.items() if author in named), key=len, reverse=True)
     role = None
-    request = spelt.has("request") or spelt.begins("request_start")
+    begins = marks.pattern("request_start")
+    request = marks.has("request") or bool(begins and begins.match(marks.text))
     if not request and any(author.casefold() in ASSISTANTS for author in authors):
-        role = "assistant" if spelt.has("assistant") else "user" if spelt.has("user") else None
+        role = "assistant" if marks.has("assistant") else "user" if marks.has("user") else None
     code = language(text)
-    speaker = (_tables().get(code) or _tables()["en"]).speaker
+    speaker = (_tables().get(code) or _tables()[default()]).speaker
     meant = _without_idioms(text)
     return Question(
         text=text,
         bare=_renamed(meant, used, {"own": " ", "self": " "}, " "),
-        spoken=_renamed(meant, used, speaker, _tables()["zh"].speaker["self"]),
+        spoken=_renamed(meant, used, speaker, _tables()[by_script()["han"]].speaker["self"]),
         named=named,
         subject=_subject(text, spans, aliases, named),
         role=role,
-        asks_when=spelt.has("when"),
-        asks_date=spelt.has_listed("when"),
-        asks_latest=spelt.has("latest"),
-        asks_conclusion=spelt.has("inference") and not request,
-        asks_past=spelt.has_listed("past"),
-        asks_plan=spelt.has_listed("plan"),
+        asks_when=any(not is_unspaced(each) for each in marks.all("when")),
+        asks_date=marks.has("when"),
+        asks_latest=marks.has("latest"),
+        asks_conclusion=marks.has("inference") and not request,
+        asks_past=marks.has("past"),
         language=code,
     )
 

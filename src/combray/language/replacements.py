@@ -2,7 +2,7 @@
 
 Such a text ends an earlier statement of the old value about the same thing, and no guess is needed. The test is
 strict: every content word of the text must be in the earlier statement, except the new value. The words are data
-(`replacements.json`).
+(`replacements` of a language).
 """
 
 from __future__ import annotations
@@ -160,6 +160,12 @@ def replaces(text: str, earlier: str, names: Collection[str] = (), *, one_author
         ):
             return False
     return any(_fits(each, text, earlier) for each in readings)
+
+
+def names_another_value(text: str, earlier: str) -> bool:
+    """Return whether a text names the value that it ends, and the earlier statement does not have that value."""
+    readings, known = replacements_of(text), _keys(earlier)
+    return bool(readings) and not any(_keys(each.old) & known for each in readings)
 
 
 def _fits(change: Replacement, text: str, earlier: str) -> bool:

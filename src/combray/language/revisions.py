@@ -2,7 +2,7 @@
 
 Similarity alone proposes the wrong pairs: texts that hold side by side are as similar as texts that replace one
 another. The features here are counts over sets of words; `facts.ranker` weighs them. Words are data
-(`revisions.json` of a language).
+(`revisions` of a language).
 """
 
 from __future__ import annotations
@@ -19,6 +19,7 @@ from combray.language.caches import from_tables
 from combray.language.claim_tokens import vocabulary
 from combray.language.entities import capitalised_words
 from combray.language.lexicon import folded
+from combray.language.marks import Lists, Marks
 from combray.language.tables import phrase_lists
 from combray.language.tense import Claim, says_put_off
 from combray.language.text import Text, read_once
@@ -74,23 +75,15 @@ def said(text: Text) -> WordSets:
 
 
 @from_tables
-def _cue(kind: str, plain_ascii: bool) -> tuple[frozenset[str], tuple[str, ...]]:
-    """Return the single words of a cue and its phrases; for a text in ASCII only those that it can hold."""
-    listed = folded(_listed(kind))
-    phrases = [f" {each} " for each in listed if " " in each and each.isascii()]
-    phrases += [each for each in listed if not (plain_ascii or each.isascii())]
-    return frozenset(each for each in listed if " " not in each and each.isascii()), tuple(phrases)
+def _lists() -> Lists:
+    return Lists({kind: folded(_listed(kind)) for kind in ("changed", "ended")})
 
 
-def _has(kind: str, words: frozenset[str], padded: str) -> bool:
-    single, phrases = _cue(kind, padded.isascii())
-    return not single.isdisjoint(words) or any(phrase in padded for phrase in phrases)
-
-
-def _padded(text: str) -> str:
-    """Return the words of a text with spaces around each, as `_has` looks for phrases."""
+@read_once
+def _marks(text: Text) -> Marks:
+    """Return the marks of a change and an end in the words of a text."""
     read = split(text)
-    return f" {' '.join(read.words)} " if text.isascii() else f" {read.folded} "
+    return _lists().of(" ".join(read.words) if text.text.isascii() else read.folded, said(text).words)
 
 
 OF_TEXT = ("changed", "ended", "corrects", "numbers")
@@ -99,10 +92,10 @@ OF_TEXT = ("changed", "ended", "corrects", "numbers")
 
 def text_features(text: str, claim: Claim) -> list[float]:
     """Return the features of a later text alone."""
-    new, padded = said(text), _padded(text)
+    new, marks = said(text), _marks(text)
     return [
-        _has("changed", new.words, padded),
-        _has("ended", new.words, padded),
+        marks.has("changed"),
+        marks.has("ended"),
         claim.corrects,
         min(len(new.numbers), 3),
     ]
@@ -223,7 +216,7 @@ def another_value(new: WordSets, old: WordSets) -> bool:
 
 def announces_change(text: str) -> bool:
     """Return whether a text says in words that something changed ("moved", "instead", "from now on")."""
-    return _has("changed", said(text).words, _padded(text))
+    return _marks(text).has("changed")
 
 
 def only_adds(text: str, claim: Claim) -> bool:
@@ -233,8 +226,8 @@ def only_adds(text: str, claim: Claim) -> bool:
     """
     if not claim.adds or claim.tense != "present" or claim.corrects or claim.retracts:
         return False
-    words, padded = said(text).words, _padded(text)
-    return not (_has("changed", words, padded) or _has("ended", words, padded) or says_put_off(text))
+    marks = _marks(text)
+    return not (marks.has("changed") or marks.has("ended") or says_put_off(text))
 
 
 @from_tables

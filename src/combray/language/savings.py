@@ -1,7 +1,7 @@
 """Auto-memory: sentences of a user's message that are worth saving.
 
 Four signals: a request to remember, who the user is, what they prefer, what was decided. Patterns are data
-(`<code>/savings.json`): regular expressions over folded text, so that accents and letter case do not matter.
+(`savings` of a language): regular expressions over folded text, so that accents and letter case do not matter.
 A signal counts only at the start of a sentence: there it is not reported, quoted, asked or hypothetical.
 Source: Engram's page and the constants of its code, see docs/reference/presets.md.
 """

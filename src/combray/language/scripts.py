@@ -9,6 +9,7 @@ from combray.language.caches import from_tables
 from combray.language.folding import fold
 from combray.language.late import late
 from combray.language.lexicon import folded, word_lists
+from combray.language.tables import by_script, default
 from combray.language.text import Text, Written, passing, read_once
 
 _RANGES = {
@@ -25,16 +26,6 @@ _RANGES = {
 }
 _LETTERS = {name: late(f"[{chars}]+") for name, chars in _RANGES.items()}
 
-# The language most texts of a script are in, where the script alone decides.
-_BY_SCRIPT = {
-    "hangul": "ko",
-    "cyrillic": "ru",
-    "arabic": "ar",
-    "greek": "el",
-    "hebrew": "he",
-    "devanagari": "hi",
-    "thai": "th",
-}
 _SAMPLE = 2000
 # One character of these scripts carries about as much as three letters, so "数据库用PostgreSQL" is Chinese.
 _RUNS = re.compile("[a-z0-9]+")
@@ -82,9 +73,9 @@ def _language(read: Text) -> str:
     main = max(counts, key=counts.__getitem__) if counts else script(text)
     if main in ("han", "kana"):
         kana, han = counts.get("kana", 0), counts.get("han", 0)
-        return "ja" if kana >= _KANA_SHARE * (kana + han) else "zh"
+        return by_script()["kana" if kana >= _KANA_SHARE * (kana + han) else "han"]
     if main != "latin":
-        return _BY_SCRIPT.get(main, "und")
+        return by_script().get(main, "und")
     if text.isascii():
         return _winner(_votes(_runs(text[:_SAMPLE].lower())))
     lowered = text[:_SAMPLE].lower()
@@ -115,34 +106,29 @@ def _latin_stops() -> dict[str, tuple[str, ...]]:
 @from_tables
 def _foreign_stops() -> frozenset[str]:
     """Return Latin-script stop words that are not English: without any of them the language is English."""
-    return frozenset(word for word, codes in _latin_stops().items() if "en" not in codes)
+    return frozenset(word for word, codes in _latin_stops().items() if default() not in codes)
 
 
 @from_tables
 def _english_alone() -> frozenset[str]:
     """Return Latin-script stop words of English alone."""
-    return frozenset(word for word, codes in _latin_stops().items() if codes == ("en",))
+    return frozenset(word for word, codes in _latin_stops().items() if codes == (default(),))
 
 
 @from_tables
 def _asking_first() -> dict[str, str]:
     """Return the language of each word that begins a question in it and is no everyday word of English."""
-    found = {
+    unsure = {word for table in word_lists().values() for word in table.untelling} | _english_alone()
+    return {
         word: code
         for code, table in word_lists().items()
-        for word in folded(table.question_words)
-        if code != "en"
-        and word.isascii()
-        and (len(word) >= _TELLING or word in _SHORT)
-        and word not in _ENGLISH_TOO
+        for word in folded((*table.telling, *(each for each in table.question_words if len(each) >= _TELLING)))
+        if code != default() and word.isascii() and word not in unsure
     }
-    return {word: code for word, code in found.items() if word not in _english_alone()}
 
 
-_SHORT = frozenset(("wer", "wem", "wie"))
-"""Shorter words that begin a question in one language and are words of no other."""
-_TELLING, _ENGLISH_TOO = 4, frozenset(("comment",))
-"""Letters from which a question word speaks for its language, and one that English has as well."""
+_TELLING = 4
+"""Letters from which a question word speaks for its language."""
 
 
 def _votes(found: Iterable[str]) -> dict[str, int]:
@@ -160,17 +146,17 @@ def _votes(found: Iterable[str]) -> dict[str, int]:
 
 def _winner(votes: dict[str, int]) -> str:
     """Return the language with most votes: English unless another has two votes and more than English."""
-    best = max(votes, key=lambda code: (votes[code], code == "en"), default="en")
-    return best if votes.get(best, 0) >= 2 and votes[best] > votes.get("en", 0) else "en"
+    best = max(votes, key=lambda code: (votes[code], code == default()), default=default())
+    return best if votes.get(best, 0) >= 2 and votes[best] > votes.get(default(), 0) else default()
 
 
 def stopword_language(found: Collection[str]) -> str:
     """Return the language whose stop words occur most among folded words; English when in doubt."""
     foreign = _foreign_stops()
     if foreign.isdisjoint(found):
-        return "en"
+        return default()
     # Another language has at most as many votes more than English as words that English lacks, and as many fewer
     # as words that only English has.
     if sum(map(foreign.__contains__, found)) <= sum(map(_english_alone().__contains__, found)):
-        return "en"
+        return default()
     return _winner(_votes(found))

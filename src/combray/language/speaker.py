@@ -5,15 +5,16 @@ Only closed classes decide: pronouns, question words, stop words and requests of
 
 from __future__ import annotations
 
-import re
-from typing import NamedTuple
+from collections.abc import Iterable
 
 from combray.language.caches import from_tables
 from combray.language.folding import UNSPACED, is_unspaced, plain
 from combray.language.indexing import QUESTION_ENDS
 from combray.language.late import late
-from combray.language.lexicon import matcher, word_lists
+from combray.language.lexicon import WordLists, word_lists
+from combray.language.marks import Lists
 from combray.language.scripts import language
+from combray.language.tables import default
 from combray.language.tokens import is_stop
 
 _WORD = late(rf"[{UNSPACED}]+|[^\W{UNSPACED}]+(?:['’][^\W{UNSPACED}]+)*")
@@ -23,37 +24,35 @@ _LONGEST = 120
 """Characters from which a question asks for more."""
 
 
-class _SpeakerWords(NamedTuple):
-    own: re.Pattern[str]
-    """First person, and nouns for the user."""
-    me: re.Pattern[str]
-    you: re.Pattern[str] | None
-    """None where the verb alone says who is asked."""
-    request: re.Pattern[str]
-    open: re.Pattern[str]
-    """Question words and indefinite pronouns."""
+@from_tables
+def _lists() -> Lists:
+    """The words of such questions by what they are and by language.
+
+    own: first person, and nouns for the user; open: question words and indefinite pronouns.
+    """
+    listed: dict[str, list[str]] = {}
+    for code, table in _tables().items():
+        spoken = table.speaker
+        for name, words in (
+            ("own", (*spoken.i, *spoken.user)),
+            ("me", spoken.me),
+            ("you", spoken.you),
+            ("request", table.request_words),
+            ("open", (*table.question_words, *spoken.all)),
+        ):
+            listed[f"{name} {code}"] = list(map(plain, words))
+    return Lists(listed)
 
 
 @from_tables
-def _words() -> dict[str, _SpeakerWords]:
-    return {
-        code: _SpeakerWords(
-            matcher(map(plain, (*table.speaker.i, *table.speaker.user))),
-            matcher(map(plain, table.speaker.me)),
-            matcher(map(plain, table.speaker.you)) if table.speaker.you else None,
-            matcher(map(plain, table.request_words)),
-            matcher(map(plain, (*table.question_words, *table.speaker.all))),
-        )
-        for code, table in word_lists().items()
-        if table.speaker.i
-    }
+def _tables() -> dict[str, WordLists]:
+    return {code: table for code, table in word_lists().items() if table.speaker.i}
 
 
 def is_of_speaker(text: str) -> bool:
     """Return whether a text is a statement in the first person, or about "the user"."""
-    words = _words()
-    own = words.get(language(text), words["en"]).own
-    return not text.rstrip().endswith(QUESTION_ENDS) and own.search(plain(text)) is not None
+    code = language(text) if language(text) in _tables() else default()
+    return not text.rstrip().endswith(QUESTION_ENDS) and _lists().of(plain(text)).has(f"own {code}")
 
 
 def asks_about_speaker(text: str) -> bool:
@@ -64,23 +63,29 @@ def asks_about_speaker(text: str) -> bool:
     """
     if len(text) > _LONGEST:
         return False
-    words, spelt = _words(), plain(text)
-    return any(_asks(spelt, code, words[code]) for code in {language(text), "en"} & words.keys())
+    spelt = plain(text)
+    return any(_asks(spelt, code) for code in {language(text), default()} & _tables().keys())
 
 
-def _asks(spelt: str, code: str, words: _SpeakerWords) -> bool:
-    left = words.request.sub(" ", spelt)
-    named = list(words.me.finditer(left))
+def _asks(spelt: str, code: str) -> bool:
+    left = _without(("request",), spelt, code)
+    marks = _lists().of(left)
+    named = marks.spans(f"me {code}")
     if not named:
         return False
-    asked = left != spelt or words.you is None or words.you.search(left) is not None
-    bare = words.open.sub(" ", words.me.sub(" ", left))
-    bare = bare if words.you is None else words.you.sub(" ", bare)
-    own = [word for word in _WORD.findall(bare) if not _is_empty(word, code)]
+    # Where a language lists no "you", the verb alone says who is asked.
+    asked = left != spelt or not _tables()[code].speaker.you or marks.has(f"you {code}")
+    own = [
+        word for word in _WORD.findall(_without(("me", "open", "you"), left, code)) if not _is_empty(word, code)
+    ]
     # "What annoys me?" asks for something else: no preposition stands before the pronoun.
-    return not own or (
-        asked and len(own) <= _MOST_OWN_WORDS and _follows_preposition(named[-1], left, code, words)
-    )
+    return not own or (asked and len(own) <= _MOST_OWN_WORDS and _follows_preposition(named[-1], left, code))
+
+
+def _without(names: Iterable[str], text: str, code: str) -> str:
+    for name in names:
+        text = _lists().of(text).without(f"{name} {code}")
+    return text
 
 
 def _is_empty(word: str, code: str) -> bool:
@@ -91,9 +96,12 @@ def _is_empty(word: str, code: str) -> bool:
     return is_unspaced(word) and all(is_stop(each, code) or each in fillers for each in word)
 
 
-def _follows_preposition(pronoun: re.Match[str], text: str, code: str, words: _SpeakerWords) -> bool:
-    if is_unspaced(pronoun[0]):
+def _follows_preposition(pronoun: tuple[int, int], text: str, code: str) -> bool:
+    start, end = pronoun
+    if is_unspaced(text[start:end]):
         return True
-    before = _WORD.findall(text[: pronoun.start()])
-    is_you = bool(before) and words.you is not None and words.you.fullmatch(before[-1]) is not None
-    return not before or (is_stop(before[-1], code) and not is_you)
+    before = _WORD.findall(text[:start])
+    if not before:
+        return True
+    is_you = _lists().of(before[-1]).spans(f"you {code}") == [(0, len(before[-1]))]
+    return is_stop(before[-1], code) and not is_you

@@ -1,8 +1,8 @@
-"""The loader of the language tables: a folder per language, a JSON file per section.
+"""The loader of the language tables: a folder per language, with named sections in a few JSON files.
 
-`language/<code>/<section>.json` holds one section of one language; `code` is a lower-case ISO 639 code. Every
-section is optional. The module that uses a section declares its type, so a table is checked when it is first
-read. To add a language see docs/howto/add-a-language.md.
+`language/<code>/phrases.json` holds sections by name, `language/<code>/<section>.json` one large section; `code`
+is a lower-case ISO 639 code. Every section is optional. The module that uses a section declares its type, so a
+table is checked when it is first read. To add a language see docs/howto/add-a-language.md.
 """
 
 from __future__ import annotations
@@ -22,10 +22,11 @@ T = TypeVar("T")
 
 SECTIONS = (
     "aliases", "dates", "expansion", "guard", "names", "noise",
-    "pronouns", "quality", "questions", "replacements", "revisions", "samples", "savings",
+    "pronouns", "quality", "questions", "replacements", "revisions", "samples", "savings", "script",
     "tense", "topics", "trivial", "words",
 )  # fmt: skip
-"""File names, without `.json`, that a language folder may hold."""
+"""Keys of `phrases.json`, and names of further files without `.json`."""
+_SEVERAL = "phrases.json"
 
 _PACKAGED = Path(__file__).parent
 _code = re.compile("[a-z]{2,3}").fullmatch
@@ -42,13 +43,43 @@ def _files() -> dict[str, list[Path]]:
     found: dict[str, list[Path]] = {}
     for folder in (each for added in _folders for each in _languages_in(added)):
         for path in folder.glob("*.json"):
-            found.setdefault(path.stem, []).append(path)
+            for name in _parts(path) if path.name == _SEVERAL else (path.stem,):
+                found.setdefault(name, []).append(path)
     return found
 
 
-def english_first(codes: Iterable[str]) -> list[str]:
-    """The codes in order, English in front: where two languages are equally likely, English is preferred."""
-    return sorted(codes, key=lambda code: (code != "en", code))
+@from_tables
+def _parts(path: Path) -> dict[str, msgspec.Raw]:
+    """Return the sections of a file of several, unread. Each is in no other file of its folder."""
+    parts = _decoded(path, path.read_bytes(), dict[str, msgspec.Raw])
+    for name in parts:
+        if name not in SECTIONS:
+            raise InvalidInputError(
+                f"language table {_named(path)}: {name!r}", "is not a section.", f"Use {', '.join(SECTIONS)}."
+            )
+        if path.with_name(f"{name}.json").exists():
+            raise InvalidInputError(
+                f"language table {_named(path)}: {name!r}",
+                f"is also in {name}.json.",
+                "Keep a section in one file of a language.",
+            )
+    return parts
+
+
+def _named(path: Path) -> str:
+    return f"{path.parent.name}/{path.name}"
+
+
+def _decoded(path: Path, data: bytes | msgspec.Raw, shape: type[T]) -> T:
+    try:
+        # The only type that msgspec does not know is a pattern.
+        return msgspec.json.decode(data, type=shape, dec_hook=lambda _, text: re.compile(text))
+    except (msgspec.MsgspecError, UnicodeDecodeError, re.error) as error:
+        raise InvalidInputError(
+            f"language table {_named(path)}",
+            f"cannot be read: {error}.",
+            f"Compare {path} with combray/language/en/{path.name}.",
+        ) from error
 
 
 def section(name: str, shape: type[T]) -> Callable[[], dict[str, T]]:
@@ -62,21 +93,30 @@ def section(name: str, shape: type[T]) -> Callable[[], dict[str, T]]:
     def read() -> dict[str, T]:
         found: dict[str, T] = {}
         for path in _files().get(name, ()):
-            data = path.read_bytes()
-            try:
-                # The only type that msgspec does not know is a pattern.
-                found[path.parent.name] = msgspec.json.decode(
-                    data, type=shape, dec_hook=lambda _, text: re.compile(text)
-                )
-            except (msgspec.MsgspecError, UnicodeDecodeError, re.error) as error:
-                raise InvalidInputError(
-                    f"language table {path.parent.name}/{path.name}",
-                    f"cannot be read: {error}.",
-                    f"Compare {path} with combray/language/en/{path.name}.",
-                ) from error
+            data = _parts(path)[name] if path.name == _SEVERAL else path.read_bytes()
+            found[path.parent.name] = _decoded(path, data, shape)
         return dict(sorted(found.items()))
 
     return read
+
+
+_scripts = section("script", str)
+
+
+@from_tables
+def by_script() -> dict[str, str]:
+    """Return the language that most texts of a script are in, by `scripts.script`: its table says so."""
+    return {script: code for code, script in _scripts().items()}
+
+
+def default() -> str:
+    """Return the language of a text that speaks for none."""
+    return by_script()["latin"]
+
+
+def english_first(codes: Iterable[str]) -> list[str]:
+    """The codes in order, English in front: where two languages are equally likely, English is preferred."""
+    return sorted(codes, key=lambda code: (code != default(), code))
 
 
 def phrase_lists(name: str, keys: str) -> Callable[[str], list[str]]:
@@ -104,10 +144,14 @@ def add_folder(folder: Path) -> list[str]:
         raise InvalidInputError(
             "language folder", f"{folder} holds no language.", "Put each language into a folder such as eo/."
         )
-    for path in (path for each in found for path in each.glob("*.json") if path.stem not in SECTIONS):
-        raise InvalidInputError(
-            f"language table {path.parent.name}/{path.name}", "is not a section.", f"Use {', '.join(SECTIONS)}."
-        )
+    for path in (path for each in found for path in each.glob("*.json")):
+        if path.name == _SEVERAL:
+            _parts(path)
+        elif path.stem not in SECTIONS:
+            known = ", ".join(SECTIONS)
+            raise InvalidInputError(
+                f"language table {_named(path)}", "is not a section.", f"Use {_SEVERAL}, or {known}."
+            )
     if folder not in _folders:
         _folders.append(folder)
         forget_tables()

@@ -3,7 +3,7 @@
 "I used to live in Lisbon" says nothing about the present, so it must not replace "I live in Berlin". In doubt a
 statement is present: a missed hedge costs less than a hidden fact.
 
-The words are data (`tense.json` of a language): phrases, and patterns where words are not enough. A pattern is
+The words are data (`tense` of a language): phrases, and patterns where words are not enough. A pattern is
 written "WORD WORD => REGULAR EXPRESSION": in text with spaces it is only tried if one of the words is there.
 `{name}` in it stands for the macro "name=REGULAR EXPRESSION" of the same file.
 """
@@ -11,7 +11,7 @@ written "WORD WORD => REGULAR EXPRESSION": in text with spaces it is only tried 
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Mapping
+from collections.abc import Mapping
 from functools import cached_property
 from itertools import pairwise
 from typing import Literal
@@ -19,9 +19,9 @@ from typing import Literal
 import msgspec
 
 from combray.language.caches import from_tables
-from combray.language.folding import is_unspaced, plain, runs
+from combray.language.folding import is_unspaced, plain
 from combray.language.late import late
-from combray.language.lexicon import Finder, Gated
+from combray.language.marks import Gated, Lists, Marks
 from combray.language.tables import section
 from combray.language.text import Text, plain_of, plain_words, read_once
 from combray.records import dataclass
@@ -38,8 +38,9 @@ class TenseTable(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     names: patterns of words that are only names when they are capitalised ("Will"); conditional: marks of a
     supposition that count in the whole lead sentence, while `hypothetical` counts in its first clause.
 
-    For `dates.direction`: attached: what stands before a date that only describes a thing; arranged: before one
-    that was agreed upon; happened, coming: verbs of a clause whose dates lie behind or ahead.
+    For `dates.direction`: respelt: patterns of words that are a verb in another language (German "was"), and what
+    is read instead; attached: what stands before a date that only describes a thing; arranged: before one that
+    was agreed upon; happened, coming: verbs of a clause whose dates lie behind or ahead.
 
     For `validity`: starting, ending, ranging: what makes a date the start or end of a time, or both ("from ...
     to"); bounding: what makes it neither ("by"); closing: times of which only the end counts ("end of the year");
@@ -50,6 +51,7 @@ class TenseTable(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """
 
     macros: list[str] = []
+    respelt: dict[str, str] = {}
     names: list[str] = []
     past: list[str] = []
     past_patterns: list[str] = []
@@ -130,17 +132,17 @@ class Claim:
     @cached_property
     def retracts(self) -> bool:
         """Whether it says that something ended ("no longer", "cancelled")."""
-        return self.tense == "present" and _marked("retracted", self.text)
+        return self.tense == "present" and _marks(self.text).has("retracted")
 
     @cached_property
     def corrects(self) -> bool:
         """Whether it says that something was wrong ("actually", "I meant")."""
-        return self.tense in ("present", "past", "planned") and _marked("corrected", self.text)
+        return self.tense in ("present", "past", "planned") and _marks(self.text).has("corrected")
 
     @cached_property
     def adds(self) -> bool:
         """Whether it says that something holds beside what is known ("also")."""
-        return self.tense in ("present", "past", "planned") and _marked("additive", self.text)
+        return self.tense in ("present", "past", "planned") and _marks(self.text).has("additive")
 
 
 def says_put_off(text: str) -> bool:
@@ -151,7 +153,7 @@ def says_put_off(text: str) -> bool:
     """
     if any(mark in text for mark in _ASKS):
         text = " ".join(sentences_of(text))
-    return any(_marked(kind, text) for kind in ("postponed", "swapped", "called_off"))
+    return any(map(_marks(text).has, ("postponed", "swapped", "called_off")))
 
 
 def claim_of(text: str) -> Claim:
@@ -173,23 +175,20 @@ def tense_of(text: Text) -> Tense:
 
 def _tense(raw: str) -> Tense:
     """Return the tense of one sentence."""
-    lead = plain(_names().sub("", raw))
-    words = frozenset(runs(lead))
-    if _has("asked", lead, words):
+    marks = _lists().of(plain(_names().sub("", raw)))
+    if marks.has("asked"):
         return "asked"
     # "We use Jest, but might change" states something first.
-    if _has("conditional", lead, words) or _has(
-        "hypothetical", first := _CLAUSE_END.split(lead, 1)[0], runs(first)
-    ):
+    if marks.has("conditional") or _lists().of(_CLAUSE_END.split(marks.text, 1)[0]).has("hypothetical"):
         return "hypothetical"
-    if _has("quoted", lead, words):
+    if marks.has("quoted"):
         return "quoted"
     # "I had it wrong before, the number is 7754" is about what holds.
     # So is "it was planned for May, it is pushed to 3 September".
     about_now = ("present", "corrected", "postponed")
-    if _has("past", lead, words) and not any(_has(kind, lead, words) for kind in about_now):
+    if marks.has("past") and not any(map(marks.has, about_now)):
         return "past"
-    return "planned" if _has("planned", lead, words) else "present"
+    return "planned" if marks.has("planned") else "present"
 
 
 @read_once
@@ -223,9 +222,28 @@ def clauses(text: str) -> list[tuple[int, int]]:
     return list(pairwise([0, *ends, len(text)]))
 
 
-def words_of(kind: str) -> list[str]:
-    """Return the patterns of a kind in every language, macros filled in, for text in the spelling of `plain`."""
-    return [pattern for _, pattern in _patterns(kind)]
+@from_tables
+def pattern_of(*kinds: str, at_end: bool = False) -> re.Pattern[str]:
+    """Return a pattern of some kinds in every language, for text in the spelling of `plain`.
+
+    With `at_end` it finds them at the end of what stands before a date.
+    """
+    found = "|".join(pattern for kind in kinds for _, pattern in _patterns(kind)) or "(?!)"
+    return re.compile(rf"(?:{found})\s*$" if at_end else found)
+
+
+def respelt(text: str) -> str:
+    """Return a clause without words that another language would read as a verb."""
+    for pattern, instead in _respelt():
+        text = pattern.sub(instead, text)
+    return text
+
+
+@from_tables
+def _respelt() -> tuple[tuple[re.Pattern[str], str], ...]:
+    return tuple(
+        (re.compile(key), instead) for table in _tables().values() for key, instead in table.respelt.items()
+    )
 
 
 @from_tables
@@ -234,23 +252,22 @@ def _names() -> re.Pattern[str]:
     return re.compile(rf"\b(?:{'|'.join(names)})\b" if names else "(?!)")
 
 
-def _marked(kind: str, text: str) -> bool:
-    if len(text) <= _FLAGGED:
-        return _has(kind, plain_of(text), plain_words(text))
-    lowered = plain(text[:_FLAGGED])
-    return _has(kind, lowered, runs(lowered))
-
-
-def _has(kind: str, lowered: str, words: Collection[str]) -> bool:
-    """Return whether a text in the spelling of `plain`, with these words, has a mark of a kind."""
-    return _finder(kind).of(lowered).search(lowered, words)
+@read_once
+def _marks(text: Text) -> Marks:
+    """Return the marks of the beginning of a text."""
+    if len(text.text) <= _FLAGGED:
+        return _lists().of(plain_of(text), plain_words(text))
+    return _lists().of(plain(text.text[:_FLAGGED]))
 
 
 @from_tables
-def _finder(kind: str) -> Finder:
-    """Return a finder of one kind of mark. Without its accents a single word is one of another language."""
-    phrases = {plain(phrase) for table in _tables().values() for phrase in getattr(table, kind)}
-    return Finder(phrases, {each for each in phrases if " " not in each}, _patterns(kind))
+def _lists() -> Lists:
+    """The marks of time by kind. Without its accents a single word is one of another language."""
+    kinds = [kind for kind in TenseTable.__struct_fields__ if f"{kind}_patterns" in TenseTable.__struct_fields__]
+    phrases = {
+        kind: [plain(phrase) for table in _tables().values() for phrase in getattr(table, kind)] for kind in kinds
+    }
+    return Lists(phrases, {kind: _patterns(kind) for kind in kinds}, bare=lambda phrase: " " in phrase)
 
 
 def _patterns(kind: str) -> list[Gated]:

@@ -21,8 +21,10 @@ import Stemmer
 from combray.language.caches import from_tables
 from combray.language.folding import HANGUL, UNSPACED, ascii_runs, fold, is_unspaced
 from combray.language.late import late
-from combray.language.lexicon import Phrases, folded, phrases, word_lists
+from combray.language.lexicon import folded, phrases, word_lists
+from combray.language.marks import Lists, Marks
 from combray.language.scripts import language, stopword_language
+from combray.language.tables import default
 from combray.language.text import (
     Text,
     Written,
@@ -231,7 +233,7 @@ def _stops() -> dict[str, frozenset[str]]:
 
 def _stops_for(found: Sequence[str]) -> frozenset[str]:
     stops = _stops()
-    return stops.get(stopword_language(found)) or stops["en"]
+    return stops.get(stopword_language(found)) or stops[default()]
 
 
 @from_tables
@@ -255,10 +257,10 @@ def _distinct_by_accents(text: str) -> frozenset[str]:
     return frozenset(map(fold, frozenset(_letters.findall(spelt)) - _spelt_stops()))
 
 
-def is_stop(word: str, lang: str = "en") -> bool:
-    """Return whether a word is a stop word of `lang`, or of a language in another script."""
+def is_stop(word: str, lang: str = "") -> bool:
+    """Return whether a word is a stop word of `lang` (default: English), or of a language in another script."""
     stops = _stops()
-    return fold(word) in (stops.get(lang) or stops["en"])
+    return fold(word) in (stops.get(lang) or stops[default()])
 
 
 def content_terms(text: str) -> list[str]:
@@ -296,8 +298,8 @@ def _is_one_word(phrase: str) -> bool:
 
 
 @from_tables
-def _asking() -> tuple[Phrases, Phrases]:
-    """Return the phrases of questions, and the requests at the start of a query.
+def _asking() -> Lists:
+    """The phrases of questions, and the requests at the start of a query.
 
     In a script without spaces a request is removed anywhere: it would form bigrams with its neighbours.
     """
@@ -305,7 +307,20 @@ def _asking() -> tuple[Phrases, Phrases]:
     requested = phrases(lambda table: table.request_words)
     anywhere = [phrase for phrase in questions if not _is_one_word(phrase)]
     anywhere += [phrase for phrase in requested if is_unspaced(phrase)]
-    return Phrases(anywhere), Phrases(requested)
+    return Lists({"anywhere": anywhere, "requests": requested})
+
+
+@read_once
+def _asking_marks(text: Text) -> Marks:
+    return _asking().of(fold_of(text), fold_words(text))
+
+
+def request_in(text: Text) -> int:
+    """Return where a request at the start of a text ends ("please", "tell me about"); 0 for none."""
+    marks = _asking_marks(text)
+    pattern = marks.pattern("requests")
+    found = _at_start(pattern).match(marks.text) if pattern else None
+    return found.end() if found else 0
 
 
 @functools.lru_cache(maxsize=256)
@@ -330,16 +345,13 @@ def query_terms(text: Written) -> list[str]:
 
 @read_once
 def _query_terms(read: Text) -> tuple[str, ...]:
-    longer, requests = _asking()
     split_in, _, every = split(read)
     code, apart, stems = stopword_language(every), _distinct_by_accents(read.text), _stems()
-    code = code if code in _stops() else "en"
+    code = code if code in _stops() else default()
     stops, single = _stops()[code], _question_words()[code]
-    folded, written = fold_of(read), fold_words(read)
-    request = requests.within(folded, written)
-    in_front = _at_start(request).match(folded) if request else None
-    asked = f" {folded[in_front.end() :]}" if in_front else folded
-    if question := longer.within(folded, written):
+    folded, end = fold_of(read), request_in(read)
+    asked = f" {folded[end:]}" if end else folded
+    if question := _asking_marks(read).pattern("anywhere"):
         asked = question.sub(" ", asked)
     fillers = None if asked.isascii() else _fillers().get(language(read.text))
     if fillers:

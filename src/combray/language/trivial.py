@@ -1,6 +1,6 @@
 """Trivial queries: acknowledgements and greetings ("ok", "cảm ơn", "再见"), and questions without a topic.
 
-Phrases are data (`<code>/trivial.json`): `phrases`; `accented_only`, those that mean something else without
+Phrases are data (`trivial` of a language): `phrases`; `accented_only`, those that mean something else without
 accents ("vâng", yes, becomes "vang", wine); `internal`, words of questions about the asker's own decisions,
 errors and work; `happening`, words of a question for whatever happened.
 """
@@ -12,9 +12,10 @@ import re
 from combray.language.caches import from_tables
 from combray.language.folding import HANGUL, UNSPACED, fold, is_unspaced, plain
 from combray.language.late import late
-from combray.language.lexicon import matcher, word_lists
+from combray.language.lexicon import folded, word_lists
+from combray.language.marks import Lists
 from combray.language.scripts import language
-from combray.language.tables import phrase_lists
+from combray.language.tables import default, phrase_lists
 
 _DENSE = late(f"[{UNSPACED}{HANGUL}]")
 _DENSE_WEIGHT = 3
@@ -55,27 +56,29 @@ def letters(text: str) -> int:
 
 
 @from_tables
-def _internal() -> re.Pattern[str]:
-    return matcher(map(fold, _listed("internal")))
+def _internal() -> Lists:
+    return Lists({"internal": map(fold, _listed("internal"))})
 
 
 def internal(text: str) -> bool:
     """Return whether a question is about the asker's own work, so that no other service is asked."""
-    return _internal().search(fold(text)) is not None
+    return _internal().of(fold(text)).has("internal")
 
 
 @from_tables
-def _topicless() -> dict[str, re.Pattern[str]]:
-    """Return by language a pattern of the words without topic, and of `happening` of all languages."""
-    return {
-        code: matcher(map(fold, (*table.stopwords, *table.question_words, *table.fillers, *_listed("happening"))))
-        for code, table in word_lists().items()
-    }
+def _topicless() -> Lists:
+    """The words without topic by language, each with `happening` of all languages."""
+    return Lists(
+        {
+            code: folded((*table.stopwords, *table.question_words, *table.fillers, *_listed("happening")))
+            for code, table in word_lists().items()
+        }
+    )
 
 
 def asks_what_happened(text: str) -> bool:
     """Return whether a question without its dates names no topic: "what happened", "có gì", "做了什么"."""
     left = fold(text)
-    for code in {language(text), "en"} & _topicless().keys():
-        left = _topicless()[code].sub(" ", left)
+    for code in sorted({language(text), default()}):
+        left = _topicless().of(left).without(code)
     return not any(char.isalnum() for char in left)

@@ -10,7 +10,6 @@ from collections.abc import Iterable
 from datetime import datetime, timedelta
 from typing import TYPE_CHECKING, NamedTuple, TypeVar
 
-from combray.language.caches import from_tables
 from combray.language.dates.detection import has_time_expression
 from combray.language.folding import plain
 from combray.language.tense import (
@@ -18,9 +17,9 @@ from combray.language.tense import (
     Tense,
     claim_of,
     lead_of,
+    pattern_of,
     says_put_off,
     sentences_of,
-    words_of,
 )
 from combray.language.text import passing, plain_of
 
@@ -107,7 +106,9 @@ def _of_lead(lead: str, tense: Tense, said_at: datetime) -> Validity:
         return None, said_at
     if not _names_a_time(lead):
         return _NEVER
-    if tense == "present" and not (has_time_expression(lead) and _marks()["limits"].search(plain(lead))):
+    if tense == "present" and not (
+        has_time_expression(lead) and pattern_of("starting", "ending").search(plain(lead))
+    ):
         return _of_a_change(lead, said_at)
     if tense == "past":
         found = _times(lead, said_at, forward=False)
@@ -154,8 +155,8 @@ def _put_off(text: str, said_at: datetime) -> datetime | None:
         if not _names_a_time(sentence):
             continue
         lowered = plain(sentence)
-        swapped = _marks()["swapped"].search(lowered)
-        postponed = _marks()["postponed"].search(lowered)
+        swapped = pattern_of("swapped").search(lowered)
+        postponed = pattern_of("postponed").search(lowered)
         if swapped or postponed:
             # "Scratch the 2 June thing, it is pushed to 30 June", "vom 2. Juni auf den 9. Juni verschoben".
             new = _new_day(sentence, postponed, said_at) if postponed else None
@@ -181,7 +182,7 @@ def _new_day(sentence: str, postponed: re.Match[str], said_at: datetime) -> date
 
 def _of_a_change(lead: str, said_at: datetime) -> Validity:
     """Return the validity of "on 3 June we move": from the one date of a sentence with a word of change."""
-    found = _coming_day(lead, said_at) if _marks()["changing"].search(plain(lead)) else None
+    found = _coming_day(lead, said_at) if pattern_of("changing").search(plain(lead)) else None
     if found and (found - said_at <= _FAR_AHEAD or _YEARS.search(lead)):
         return found, None
     return _NEVER
@@ -225,14 +226,13 @@ def _times(lead: str, said_at: datetime, *, forward: bool) -> _Times:
 
 
 def _sort(each: TimeExpression, lead: str, said_at: datetime, found: _Times) -> None:
-    marks = _marks()
     words = plain(each.text)
-    if marks["bounding"].match(words):
+    if pattern_of("bounding").match(words):
         if each.kind == "open" and each.start.year < _FAR_PAST:
             _add(found.latest, each.end)
         return
     before = plain(lead[: each.span[0]])
-    if marks["given_up"].search(before):
+    if pattern_of("given_up", at_end=True).search(before):
         return
     if each.kind == "open":
         if each.start.year < _FAR_PAST:
@@ -240,7 +240,7 @@ def _sort(each: TimeExpression, lead: str, said_at: datetime, found: _Times) -> 
         elif each.end.year > _FAR_FUTURE:
             _add(found.starts if _DIGIT.search(words) else found.weekdays, each.start)
         return
-    if each.kind == "period" and marks["ranging"].match(words):
+    if each.kind == "period" and pattern_of("ranging").match(words):
         found.ranges.append((each.start, each.end))
         if each.end - each.start >= _WEEK and each.start > said_at and _DIGIT.search(words):
             found.dated.append((each.start, each.end))
@@ -250,12 +250,12 @@ def _sort(each: TimeExpression, lead: str, said_at: datetime, found: _Times) -> 
     weekdays = each.kind == "period" and 2 * _DAY < each.end - each.start < _WEEK and not _DIGIT.search(words)
     if start is None or weekdays:
         return
-    if each.kind == "period" and (each.start <= said_at < each.end or marks["closing"].search(words)):
+    if each.kind == "period" and (each.start <= said_at < each.end or pattern_of("closing").search(words)):
         found.latest.append(each.end)
         return
-    if marks["ending"].search(before):
+    if pattern_of("ending", at_end=True).search(before):
         _add(found.ends, each.end)
-    elif marks["starting"].search(before):
+    elif pattern_of("starting", at_end=True).search(before):
         _add(found.weekdays if each.kind == "date" and not _DIGIT.search(words) else found.starts, start)
     elif each.kind != "time" or start.date() != said_at.date():
         (found.days if each.kind != "period" and _DIGIT.search(words) else found.others).append(start)
@@ -281,24 +281,3 @@ def _same_place(each: TimeExpression, said_at: datetime) -> datetime | None:
     if each.end.year == each.start.year + 1 and each.start.month == 1 and (day.month, day.day) != (2, 29):
         return day.replace(year=each.start.year)
     return None
-
-
-@from_tables
-def _marks() -> dict[str, re.Pattern[str]]:
-    """Return patterns of the words around a date: before it up to its first letter, or in it."""
-    kinds = (
-        "starting",
-        "ending",
-        "ranging",
-        "bounding",
-        "closing",
-        "changing",
-        "postponed",
-        "swapped",
-        "given_up",
-    )
-    listed = {kind: "|".join(words_of(kind)) or "(?!)" for kind in kinds}
-    before = {kind: re.compile(rf"(?:{listed[kind]})\s*$") for kind in ("starting", "ending", "given_up")}
-    inside = {kind: re.compile(listed[kind]) for kind in kinds if kind not in before}
-    limits = "|".join(listed[kind] for kind in ("starting", "ending"))
-    return before | inside | {"limits": re.compile(limits)}

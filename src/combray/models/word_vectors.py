@@ -49,7 +49,7 @@ class RememberedWords:
             places = kept.read(texts, self._embedder)
             return [len(each) for each in places], kept.table[np.concatenate(places or [_NOWHERE])]
 
-    def _kept(self) -> _Words:
+    def _kept(self) -> _WordTable:
         kept = _remembered(self.name, self._embedder.dimensions)
         if len(kept.places) > MOST_WORDS:
             kept.forget()
@@ -59,7 +59,7 @@ class RememberedWords:
 _NOWHERE = np.zeros(0, dtype=np.int64)
 
 
-class _Words:
+class _WordTable:
     """Row by word, the rows, and the rows of whole texts. The table grows by doubling: a new word copies none."""
 
     def __init__(self, dimensions: int) -> None:
@@ -111,7 +111,7 @@ class _Words:
 
 @keyed_by_text
 @functools.lru_cache(maxsize=4)
-def _remembered(name: str, dimensions: int) -> _Words:
+def _remembered(name: str, dimensions: int) -> _WordTable:
     """Return the words of the embedder of a name: shared by all engines that use it."""
     del name
-    return _Words(dimensions)
+    return _WordTable(dimensions)

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from typing import Literal
 
+from combray.language.control_tokens import disarmed
 from combray.language.token_count import TokenCounter, estimate
 from combray.prompt.fence import fenced
 from combray.prompt.truncation import cut_evenly, shortened
@@ -37,8 +38,8 @@ class Piece:
 
     @property
     def shown(self) -> str:
-        """The text as the prompt shows it."""
-        return self.line(self.text)
+        """The text as the prompt shows it, without control tokens of a chat template."""
+        return disarmed(self.line(self.text))
 
 
 Fits = Callable[[Sequence[Piece]], bool]

@@ -37,18 +37,20 @@ class ReadAliases:
     """Names of one thing that are searched for."""
 
     def __call__(self, state: Recalling, _runtime: Runtime) -> Recalling:
-        state.named = self._groups(state.reader, Candidates(state.query))
-        for name, group in sorted(state.named.items()):
+        state.names.named = self._groups(state.reader, Candidates(state.query))
+        for name, group in sorted(state.names.named.items()):
             own = name_terms(name)
             if not set(own) & set(state.terms):
                 state.terms += tuple(term for term in own if term not in state.terms)
             others = [name_terms(other) for other in sorted(group - {name})]
             asked = [term for term in own if term in state.terms]
-            state.lends += tuple((term, other, self.weight) for term in asked for other in others if other)
-        every = sorted({name for group in state.named.values() for name in group})
-        state.name_arms = {f"{PREFIX}{name}": _arm(name) for name in every}
-        if state.named:
-            state.details["names"] = {name: tuple(sorted(group)) for name, group in sorted(state.named.items())}
+            state.names.lends += tuple((term, other, self.weight) for term in asked for other in others if other)
+        every = sorted({name for group in state.names.named.values() for name in group})
+        state.names.arms = {f"{PREFIX}{name}": _arm(name) for name in every}
+        if state.names.named:
+            state.details["names"] = {
+                name: tuple(sorted(group)) for name, group in sorted(state.names.named.items())
+            }
         return state
 
     def _groups(self, reader: Reader, written: Mapping[str, str]) -> Groups:
@@ -77,9 +79,9 @@ def things(state: Recalling) -> list[frozenset[str]]:
     """Return what the query names, each as all its names, case-folded: entities, and names that have others."""
     found: dict[frozenset[str], None] = {}
     for entity in state.entities:
-        group = state.named.get(normal(entity), frozenset())
+        group = state.names.named.get(normal(entity), frozenset())
         found.setdefault(frozenset((entity.casefold(), *(each.casefold() for each in group))))
-    for group in state.named.values():
+    for group in state.names.named.values():
         if not any(group <= known for known in found):
             found.setdefault(group)
     return list(found)
@@ -130,10 +132,10 @@ class MatchEntities:
     pool: int = 200
 
     def __call__(self, state: Recalling, _runtime: Runtime) -> Recalling:
-        if not state.named or state.found is None or not len(state.keys):
+        if not state.names.named or state.found is None or not len(state.keys):
             return state
         marked = np.zeros(len(state.keys))
-        for group in state.named.values():
+        for group in state.names.named.values():
             names = [f"{PREFIX}{name}" for name in sorted(group)]
             holders = ascending(np.concatenate([state.found.lists[name].keys for name in names]))
             if len(holders) < self.pool and len(holders) <= max(self.few, self.most_share * state.found.eligible):

@@ -7,7 +7,7 @@ from datetime import tzinfo
 from typing import Any
 
 from combray.errors import InvalidInputError, brief
-from combray.forms.recalling import Recalling
+from combray.forms.recalling import Recalling, RecallRequest
 from combray.language.text import text_of
 from combray.pipeline import Pipeline
 from combray.recall.assemble import Assemble
@@ -82,12 +82,13 @@ class Asking:
             chosen = Pipeline("basic", (SearchSubstring(), Assemble()), ("query",)) if basic else pipeline
             state = chosen.run(state, self.runtime)
         details = self._with_tier(state)
+        moving = details.get("moving", "")
         return Answer(
             query=query,
             hits=tuple(state.hits),
             intent=state.intent,
-            intent_source=state.intent_source,
-            reason="; ".join(filter(None, (state.reason, _dropped(state), state.moving, _vectorless(state)))),
+            intent_source=state.asked.intent_source,
+            reason="; ".join(filter(None, (state.reason, _dropped(state), moving, _vectorless(state)))),
             preset="basic" if basic else preset,
             trace=tuple(state.trace),
             details=details | {"degraded": tuple(state.degraded)},
@@ -127,18 +128,22 @@ class Asking:
         where = self._filter(options, now, self.runtime.zone)
         return Recalling(
             query=text,
-            asked=text,
             namespace=self.namespace,
             reader=reader,
             now=now,
-            limit=whole("limit", limit, 1, MAX_LIMIT),
             where=where,
-            since=where.since,
-            until=where.until,
-            min_score=None if options.get("min_score") is None else _number("min_score", options["min_score"]),
-            keep=_share("keep", options.get("keep")),
+            asked=RecallRequest(
+                text=text,
+                limit=whole("limit", limit, 1, MAX_LIMIT),
+                since=where.since,
+                until=where.until,
+                min_score=None
+                if options.get("min_score") is None
+                else _number("min_score", options["min_score"]),
+                keep=_share("keep", options.get("keep")),
+                intent_source="override" if intent else "auto",
+            ),
             intent=intent or "GENERAL",
-            intent_source="override" if intent else "auto",
         )
 
     def _filter(self, options: Mapping[str, Any], now: float, zone: tzinfo) -> Filter:
@@ -208,18 +213,19 @@ def _share(field: str, value: Any) -> float | None:
 
 def _dropped(state: Recalling) -> str:
     """In words, how many hits were dropped as weaker than a share of the best."""
-    if not state.dropped:
+    dropped = state.details.get("dropped", 0)
+    if not dropped:
         return ""
-    hits = "hit" if state.dropped == 1 else "hits"
-    return f"{state.dropped} weaker {hits} dropped (below {state.details['keep']:g} of the best score)"
+    hits = "hit" if dropped == 1 else "hits"
+    return f"{dropped} weaker {hits} dropped (below {state.details['keep']:g} of the best score)"
 
 
 def _vectorless(state: Recalling) -> str:
     """In words, how many memories the query's vector could not find, if they are many."""
     found = state.found
-    if found is None or found.vectorless <= state.vectorless_from * found.eligible:
+    if found is None or found.vectorless <= state.embedded.lacking * found.eligible:
         return ""
     return (
-        f"{found.vectorless} of {found.eligible} memories have no vector of {state.model} and are found by words "
-        "and links only ('combray worker --once --reembed' makes them)"
+        f"{found.vectorless} of {found.eligible} memories have no vector of {state.embedded.model} "
+        "and are found by words and links only ('combray worker --once --reembed' makes them)"
     )

@@ -75,9 +75,9 @@ def _revisions(state: Recalling, ids: Sequence[str | None]) -> tuple[dict[int, s
     counts (`ShowLater`), and what a caller left open.
     """
     known = {key: each for key, each in zip(state.keys.tolist(), ids, strict=True) if each is not None}
-    asked = open_revisions(state, list(known), 0.0) if state.revisions is None else state.revisions
+    asked = open_revisions(state, list(known), 0.0) if state.edges.revisions is None else state.edges.revisions
     doubted = [each for each in asked if each.created_by == CALLER]
-    if state.revisions is not None:
+    if state.edges.revisions is not None:
         doubted += [each for each in asked if each.weight >= DOUBTED_FROM and each not in doubted]
     if not doubted:
         return {}, {}
@@ -96,9 +96,9 @@ def _revisions(state: Recalling, ids: Sequence[str | None]) -> tuple[dict[int, s
 def _merged(state: Recalling, memories: Sequence[Memory]) -> dict[str, tuple[str, ...]]:
     """Return, by id of a hit, the ids of the memories that were merged into it. Turns are never merged."""
     facts = {key for key, each in zip(state.keys.tolist(), memories, strict=True) if each.kind != "episode"}
-    if missing := sorted(facts - state.linked):
+    if missing := sorted(facts - state.edges.linked):
         open_revisions(state, missing, 1.0)
-    sources = sorted({source for target, source in state.restating if target in facts})
+    sources = sorted({source for target, source in state.edges.restating if target in facts})
     found: dict[str, tuple[str, ...]] = {}
     for other in state.reader.memories(sources) if sources else ():
         if other.status == "merged" and other.merged_into:
@@ -123,8 +123,8 @@ def found_by(state: Recalling) -> dict[int, str]:
 
 
 def _mode(state: Recalling, runtime: Runtime) -> str:
-    if state.vector is not None:
-        return f"hybrid: keywords, graph and {state.model}"
+    if state.embedded.vector is not None:
+        return f"hybrid: keywords, graph and {state.embedded.model}"
     if runtime.embedder is None:
         return "keyword and graph only: no embedder is configured"
     return "; ".join(state.degraded) or "keyword and graph only: the query has no vector"

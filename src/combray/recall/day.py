@@ -48,9 +48,9 @@ class ReadDay:
         ):
             return state
         if asks_what_happened(without(query, found)):
-            state.only_dated = True
-            state.asked_times = tuple((each.start.timestamp(), each.end.timestamp()) for each in found)
-            state.dated = " and ".join(f"{each.text} ({in_words(each)})" for each in found)
+            state.times.alone = True
+            state.times.windows = tuple((each.start.timestamp(), each.end.timestamp()) for each in found)
+            state.times.dated = " and ".join(f"{each.text} ({in_words(each)})" for each in found)
         return state
 
 
@@ -72,13 +72,13 @@ class RequireDay:
     """Characters of a candidate that are read: a grammar takes long for a page."""
 
     def __call__(self, state: Recalling, _runtime: Runtime) -> Recalling:
-        if not state.asked_times:
+        if not state.times.windows:
             return state
-        windows = tuple((since, until, 1.0) for since, until in state.asked_times)
+        windows = tuple((since, until, 1.0) for since, until in state.times.windows)
         then = state.reader.search({"date": MomentArm(windows, minimum=1.0)}, self._where(state), self.pool).keys
         none = np.zeros(len(state.keys))
         kept = np.isin(state.keys, then) | (state.signals.get("exact", none) >= 1.0) | self._naming(state)
-        if state.days:
+        if state.words.days:
             # Here the signal is a form of the day in the text: "3/15" of whatever year.
             kept |= state.signals.get("date", none) > 0.0
         state.take(kept)
@@ -87,10 +87,10 @@ class RequireDay:
             state.via |= dict.fromkeys(more.tolist(), "time")
             scores = np.concatenate((state.scores, np.zeros(len(more))))
             state.arrange(np.concatenate((state.keys, more)), scores)
-        state.certain, state.spared, state.weak = True, frozenset(state.keys.tolist()), ""
+        state.asked.whole, state.weak = True, ""
         state.reason = ""
         if not len(state.keys):
-            state.reason = f"nothing is dated {state.dated}; ask without the date for what is near it"
+            state.reason = f"nothing is dated {state.times.dated}; ask without the date for what is near it"
         return state
 
     def _where(self, state: Recalling) -> Filter:
@@ -108,6 +108,8 @@ class RequireDay:
                 read = resolve_stated(text, memory.moment, tense_of(candidate_of(text)))
                 named = [(each.start.timestamp(), each.end.timestamp()) for each in read if each.explicit]
                 naming[place] = any(
-                    since <= start and end <= until for start, end in named for since, until in state.asked_times
+                    since <= start and end <= until
+                    for start, end in named
+                    for since, until in state.times.windows
                 )
         return naming

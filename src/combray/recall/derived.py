@@ -27,13 +27,13 @@ class SetFactsBeside:
     def __call__(self, state: Recalling, _runtime: Runtime) -> Recalling:
         if state.where.kinds or state.where.sources or not len(state.keys):
             return state
-        head = state.keys[: self.depth * state.limit]
+        head = state.keys[: self.depth * state.asked.limit]
         derived = state.reader.eligible(head, replace(state.where, sources=("consolidation",)))
         if not derived.any():
             return state
         others = head[~derived]
-        hits = set(state.reader.ids(others[: state.limit]))
-        crowded = len(others) >= state.limit
+        hits = set(state.reader.ids(others[: state.asked.limit]))
+        crowded = len(others) >= state.asked.limit
         facts = state.reader.memories(head[derived].tolist())
         places = np.flatnonzero(derived).tolist()
         beside = {
@@ -49,7 +49,7 @@ class SetFactsBeside:
                 "evidence": [each for each in fact.evidence if each in hits],
             }
             for place, fact in beside.items()
-            if place < state.limit
+            if place < state.asked.limit
         ]
         if beside:
             stays = np.ones(len(state.keys), dtype=np.bool_)

@@ -87,18 +87,15 @@ class RequireEvidence:
         trials = max(1, found.eligible) * max(1, len(state.parts))
         least, rise = self.floor[level]
         bound = round(least + rise * math.log(max(1.0, trials / FEW)) ** 2, 6)
-        state.confidence = confidence_of(level, best, trials)
-        state.details["confidence"], state.details["evidence"] = state.confidence, round(best, 4)
+        confidence = confidence_of(level, best, trials)
+        state.details["confidence"], state.details["evidence"] = confidence, round(best, 4)
         exact = state.signals.get("exact", np.zeros(len(state.keys))) >= 1.0
         named = self._names_entity(state, found)
-        state.certain = state.only_dated or named or bool(exact.any())
-        if not asks or state.only_dated or named or "author" in state.via.values():
+        if not asks or state.times.alone or named or "author" in state.via.values():
             return self._with_own(state, found)
-        if state.confidence < self.weak_below:
-            state.weak = state.details["weak"] = (
-                f"confidence {state.confidence:.2f} is below {self.weak_below:.2f}"
-            )
-        if best < bound or state.confidence < self.caution:
+        if confidence < self.weak_below:
+            state.weak = state.details["weak"] = f"confidence {confidence:.2f} is below {self.weak_below:.2f}"
+        if best < bound or confidence < self.caution:
             state.reason = f"{NOTHING} (evidence {best:.2f} of {bound:.2f} in {found.eligible} memories)"
             state.take(exact)
             return state
@@ -106,7 +103,7 @@ class RequireEvidence:
 
     def _found(self, state: Recalling, runtime: Runtime) -> Found:
         """Return what a search by words and vectors finds: that of the preset, if it was one."""
-        dense, aligns = state.vector is not None and state.trust > 0, runtime.words is not None
+        dense, aligns = state.embedded.vector is not None and state.embedded.trust > 0, runtime.words is not None
         wanted = {"context", "own"} if dense and aligns else {MET, "own"} if dense else {MET}
         if state.found is not None and wanted <= state.found.scores.keys():
             return state.found
@@ -114,12 +111,12 @@ class RequireEvidence:
         terms = (query_terms(bare) or query_terms(state.query))[: self.most_terms]
         arms: dict[str, Arm] = {}
         if MET in wanted:
-            arms[MET] = met_arm(terms, state.lends)
+            arms[MET] = met_arm(terms, state.names.lends)
         if "context" in wanted:
-            arms["context"] = context_arm(terms, normalise=True, lends=state.lends)
-        if state.vector is not None and dense:
-            arms["own"] = VectorArm(state.vector, state.model)
-        return state.reader.search(arms | dict(state.name_arms), state.where, self.pool)
+            arms["context"] = context_arm(terms, normalise=True, lends=state.names.lends)
+        if state.embedded.vector is not None and dense:
+            arms["own"] = VectorArm(state.embedded.vector, state.embedded.model)
+        return state.reader.search(arms | dict(state.names.arms), state.where, self.pool)
 
     def _best(self, state: Recalling, runtime: Runtime, found: Found) -> tuple[float, bool]:
         """Return the evidence of the best memory, and whether the question asks for any word.
@@ -149,19 +146,19 @@ class RequireEvidence:
         """Return whether a candidate holds a declared or learned name which the question names."""
         if "entity" in state.signals and state.found is found:
             return bool((state.signals["entity"] >= 1.0).any())
-        return any((found.scores[name] > 0).any() for name in state.name_arms if name in found.scores)
+        return any((found.scores[name] > 0).any() for name in state.names.arms if name in found.scores)
 
     def _with_own(self, state: Recalling, found: Found) -> Recalling:
         """Drop the candidates without evidence of their own."""
-        if not self.own or state.only_dated:
+        if not self.own or state.times.alone:
             return state
         evident = np.zeros(len(state.keys), dtype=np.bool_)
         for name in (MET, "context"):
             if name in found.scores:
                 evident |= aligned(state.keys, found.keys, found.scores[name]) > 0
-        if state.vector is not None:
-            cosines = state.reader.similarity(state.model, state.vector, state.keys)
-            evident |= cosines * state.trust >= self.cosine[level_of(state)] - _ROUNDED
+        if state.embedded.vector is not None:
+            cosines = state.reader.similarity(state.embedded.model, state.embedded.vector, state.keys)
+            evident |= cosines * state.embedded.trust >= self.cosine[level_of(state)] - _ROUNDED
         for name in ("entity", "reached", "graph", "date", "context", "text", "exact"):
             if name in state.signals:
                 evident |= state.signals[name] > 0
@@ -173,6 +170,6 @@ class RequireEvidence:
 
 def level_of(state: Recalling) -> Level:
     """Return the level of the embedder that embedded the question."""
-    if state.vector is None or state.trust <= 0:
+    if state.embedded.vector is None or state.embedded.trust <= 0:
         return "none"
-    return "contextual" if state.contextual else "static"
+    return "contextual" if state.embedded.contextual else "static"

@@ -31,19 +31,18 @@ class KeepStrong:
 
 def drop_weak(state: Recalling, default: float) -> None:
     """Drop candidates below a share of the best score, and count those for which the limit had room."""
-    spared = state.spared if state.keep is None else frozenset()
-    keep = default if state.keep is None else state.keep
+    # Nothing is weak if only the time or the speaker was asked for, unless the caller says otherwise.
+    spared = state.asked.whole and state.asked.keep is None
+    keep = default if state.asked.keep is None else state.asked.keep
     # The share is applied once.
-    state.keep = 0.0
+    state.asked.keep = 0.0
     if keep <= 0 or not len(state.keys):
         return
     exact, named = (state.signals.get(name, np.zeros(len(state.keys))) >= 1.0 for name in ("exact", "entity"))
-    stays = exact | np.array([key in spared for key in state.keys.tolist()], dtype=np.bool_)
     measures = next(each for each in (named & ~exact, ~exact, exact) if each.any())
-    room = min(state.limit, len(state.keys))
-    kept = stays | (state.scores >= keep * float(state.scores[measures].max()))
+    room = min(state.asked.limit, len(state.keys))
+    kept = exact | spared | (state.scores >= keep * float(state.scores[measures].max()))
     if not kept.all():
         state.take(kept)
-    state.dropped += room - min(state.limit, len(state.keys))
-    state.details["dropped"] = state.dropped
+    state.details["dropped"] = state.details.get("dropped", 0) + room - min(state.asked.limit, len(state.keys))
     state.details["keep"] = keep

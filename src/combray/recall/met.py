@@ -59,7 +59,7 @@ def wanted_words(state: Recalling, text: str) -> list[AskedWord]:
     bare = read(text, state.reader.profile().authors).bare or text
     if dates.has_time_expression(bare):
         bare = without(bare, dates.resolve(bare, datetime.fromtimestamp(state.now, UTC)))
-    return [] if state.about_speaker or asks_what_happened(bare) else asked_words(bare)
+    return [] if state.names.speaker or asks_what_happened(bare) else asked_words(bare)
 
 
 def shares_met(
@@ -102,7 +102,7 @@ def shares_met(
 def _lent(state: Recalling) -> dict[str, list[frozenset[str]]]:
     """Return, by term of the question, the terms of each other name of what it names."""
     found: dict[str, list[frozenset[str]]] = {}
-    for term, phrase, _ in state.lends:
+    for term, phrase, _ in state.names.lends:
         found.setdefault(term, []).append(frozenset(phrase))
     return found
 

@@ -49,11 +49,13 @@ class KeepOwnText:
     """As of `SearchFacts`."""
 
     def __call__(self, state: Recalling, _runtime: Runtime) -> Recalling:
-        asked = state.asked or state.query
-        filtered = (state.where.since, state.where.until) != (state.since, state.until)
+        asked = state.asked.text or state.query
+        filtered = (state.where.since, state.where.until) != (state.asked.since, state.asked.until)
         if len(state.keys) and not filtered and not state.details.get("noise"):
             return state
-        where = replace(sure_enough(state.where, self.confidence_above), since=state.since, until=state.until)
+        where = replace(
+            sure_enough(state.where, self.confidence_above), since=state.asked.since, until=state.asked.until
+        )
         if state.done and not where.kinds:
             where = replace(where, kinds=_NOTES)
         found = self._found(state, asked, where)
@@ -65,9 +67,8 @@ class KeepOwnText:
         exact = state.signals.get("exact", np.zeros(len(scores)))
         state.signals["exact"] = np.where(np.arange(len(scores)) < len(fresh), 1.0, exact)
         state.via |= dict.fromkeys(fresh.tolist(), "exact")
-        state.spared |= frozenset(fresh.tolist())
         state.reason = "found by its own text alone" if len(fresh) == len(scores) else ""
-        state.done, state.certain, state.weak = False, True, ""
+        state.done, state.weak = False, ""
         return state
 
     def _found(self, state: Recalling, asked: str, where: Filter) -> Keys:

@@ -15,7 +15,7 @@ from combray.language.messages import LONG_FROM
 from combray.language.questions import read
 from combray.language.scripts import language
 from combray.language.sentences import sentences
-from combray.language.tables import section
+from combray.language.tables import default, section
 from combray.language.tokens import query_terms
 from combray.pipeline import stage
 from combray.runtime import Embedder, Runtime
@@ -51,7 +51,7 @@ class SplitQuery:
     def __call__(self, state: Recalling, runtime: Runtime) -> Recalling:
         whole = state.query[: self.most_characters]
         texts = self._passages(whole) if len(state.terms) > self.long_from else []
-        found = [Part(state.terms, state.vector)]
+        found = [Part(state.terms, state.embedded.vector)]
         authors = state.reader.profile().authors if texts else ()
         questions = [read(text, authors) for text in texts]
         vectors: Sequence[NDArray[np.float32] | None] = [None] * len(texts)
@@ -97,14 +97,18 @@ def unrelated(state: Recalling, runtime: Runtime, vector: NDArray[np.float32], c
 def whole(state: Recalling, runtime: Runtime) -> Part:
     """Return the whole query as a part, for presets that do not split it."""
     text = state.query[: SplitQuery.most_characters]
-    return Part((), state.vector, _unrelated(_of_vector(state, runtime), state.vector, language(text)))
+    return Part(
+        (), state.embedded.vector, _unrelated(_of_vector(state, runtime), state.embedded.vector, language(text))
+    )
 
 
 def _of_vector(state: Recalling, runtime: Runtime) -> Embedder | None:
     """The embedder that made the query's vector; None if it has none."""
-    if state.vector is None:
+    if state.embedded.vector is None:
         return None
-    return next((each for each in (runtime.embedder, runtime.before) if each and each.name == state.model), None)
+    return next(
+        (each for each in (runtime.embedder, runtime.before) if each and each.name == state.embedded.model), None
+    )
 
 
 samples = section("samples", list[str])
@@ -125,7 +129,7 @@ def _unrelated(embedder: Embedder | None, vector: NDArray[np.float32] | None, co
     mean = _means().get(place)
     if mean is None:
         try:
-            mean = embedder.embed(samples().get(code) or samples()["en"]).mean(axis=0)
+            mean = embedder.embed(samples().get(code) or samples()[default()]).mean(axis=0)
         except ModelError:
             return 0.0
         _means()[place] = mean

@@ -29,7 +29,7 @@ class DetectIntent:
     gives = ("intent",)
 
     def __call__(self, state: Recalling, _runtime: Runtime) -> Recalling:
-        if state.intent_source != "override":
+        if state.asked.intent_source != "override":
             state.intent = str(detect(state.query).value)
         return state
 
@@ -74,9 +74,8 @@ class ReadQuestion:
 
     def __call__(self, state: Recalling, _runtime: Runtime) -> Recalling:
         state.question = read(state.query, state.reader.profile().authors)
-        state.about_speaker = self.speaker and asks_about_speaker(state.query)
-        state.asks_past = state.question.asks_past
-        state.keeps_superseded = state.asks_past or state.where.statuses != LIVE_STATUSES
+        state.names.speaker = self.speaker and asks_about_speaker(state.query)
+        state.times.past = state.question.asks_past
         terms = query_terms(state.question.bare) if state.question.bare else []
         state.terms = tuple((terms or query_terms(state.query))[: self.most_terms])
         return state
@@ -109,7 +108,7 @@ class EmbedQuery:
     displace the rest (docs/explanation/vectors.md)."""
 
     def __call__(self, state: Recalling, runtime: Runtime) -> Recalling:
-        state.vectorless_from = self.lacking
+        state.embedded.lacking = self.lacking
         embedder = None if runtime.embedder is None else self._serving(state, runtime.embedder, runtime.before)
         if embedder is None:
             return state
@@ -120,9 +119,9 @@ class EmbedQuery:
             state.degraded.append(f"{KEYWORD_ONLY}{error}")
             return state
         if np.any(vector):
-            state.vector, state.model = vector, embedder.name
-            state.trust = embedder.knows(language(state.query))
-            state.contextual = state.details["contextual"] = embedder.contextual
+            state.embedded.vector, state.embedded.model = vector, embedder.name
+            state.embedded.trust = embedder.knows(language(state.query))
+            state.embedded.contextual = state.details["contextual"] = embedder.contextual
         return state
 
     def _serving(self, state: Recalling, own: Embedder, before: Embedder | None) -> Embedder | None:
@@ -138,7 +137,7 @@ class EmbedQuery:
         missing = f"{lacking} of {asked} memories have no vector of {own.name} yet"
         missing += " ('combray worker --once --reembed' makes them)"
         if before is not None and state.reader.covered(before.name, where)[0] > has:
-            state.moving = state.details["moving"] = f"{missing}, so {before.name} answers"
+            state.details["moving"] = f"{missing}, so {before.name} answers"
             return before
         if lacking <= self.most_lacking * asked:
             return own

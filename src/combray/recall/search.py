@@ -77,17 +77,16 @@ class SearchContext:
         if state.terms:
             terms = tuple((term, 1.0) for term in state.terms)
             arms["held"] = KeywordArm(
-                terms, scoring="coverage", fields=self.fields, listed=False, lends=state.lends
+                terms, scoring="coverage", fields=self.fields, listed=False, lends=state.names.lends
             )
-            if state.vector is None or runtime.words is None:
-                arms[MET] = replace(met_arm(state.terms, state.lends), listed=False)
+            if state.embedded.vector is None or runtime.words is None:
+                arms[MET] = replace(met_arm(state.terms, state.names.lends), listed=False)
         for place, part in enumerate(state.parts):
             arms |= {f"{name}{_PART}{place}": arm for name, arm in self._arms(part, state).items()}
-        arms |= state.name_arms
+        arms |= state.names.arms
         windows = self._windows(state.query, runtime.local(state.now))
         if windows:
-            state.asks_past |= self._lie_behind(state.query, runtime.local(state.now))
-            state.keeps_superseded |= state.asks_past
+            state.times.past |= self._lie_behind(state.query, runtime.local(state.now))
             arms["date"] = MomentArm(windows, minimum=self.days_after)
         found = state.reader.search(arms, self._where(state), self.pool)
         state.found = self._with_authors(_best_of_parts(found, state.parts, self.pool), state)
@@ -129,14 +128,14 @@ class SearchContext:
                 shape_words=self.shape_words,
                 question_boost=self.question_boost,
                 normalise=True,
-                lends=tuple(each for each in state.lends if each[0] in part.terms),
+                lends=tuple(each for each in state.names.lends if each[0] in part.terms),
                 strongest=self.strongest,
             )
-        if part.vector is not None and state.trust > 0:
-            arms["own"] = VectorArm(part.vector, state.model)
+        if part.vector is not None and state.embedded.trust > 0:
+            arms["own"] = VectorArm(part.vector, state.embedded.model)
             arms["window"] = VectorArm(
                 part.vector,
-                state.model,
+                state.embedded.model,
                 before=self.vector_before,
                 after=self.vector_after,
                 shape_words=self.shape_words,
@@ -227,7 +226,7 @@ class SearchKeywords:
         if not terms:
             return state
         arms = {"keyword": KeywordArm(terms, scoring="coverage"), "bm25": KeywordArm(terms, normalise=True)}
-        state.found = state.reader.search(arms, state.where, max(self.pool, state.limit))
+        state.found = state.reader.search(arms, state.where, max(self.pool, state.asked.limit))
         state.keys = state.found.keys
         state.signals = dict(state.found.scores)
         # BM25 weighs less than one word's share: it orders equals and never outweighs a word.
@@ -257,9 +256,9 @@ class SearchSubstring:
             some = keys[start : start + 500]
             texts = state.reader.contents(some)
             found += [int(key) for key, text in zip(some, texts, strict=True) if wanted in text.casefold()]
-            if len(found) >= state.limit:
+            if len(found) >= state.asked.limit:
                 break
-        state.keys = np.array(found[: state.limit], dtype=np.int64)
+        state.keys = np.array(found[: state.asked.limit], dtype=np.int64)
         state.scores = np.ones(len(state.keys))
         state.signals = {"substring": np.ones(len(state.keys))}
         state.via = dict.fromkeys(found, "substring")

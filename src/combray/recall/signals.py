@@ -220,15 +220,15 @@ class WeighSignals:
 
     def weights(self, state: Recalling) -> dict[str, float]:
         """The weights for this query."""
-        dense = state.vector is not None and "own" in state.signals
-        level: Level = "none" if not dense else "contextual" if state.contextual else "static"
+        dense = state.embedded.vector is not None and "own" in state.signals
+        level: Level = "none" if not dense else "contextual" if state.embedded.contextual else "static"
         weights = dict(self.levels[level])
         if dense:
             if state.question is not None and state.question.asks_conclusion:
                 weights.update(self.conclusion)
             for name in ("own", "window"):
-                weights["context"] += (1.0 - state.trust) * weights[name]
-                weights[name] *= state.trust
+                weights["context"] += (1.0 - state.embedded.trust) * weights[name]
+                weights[name] *= state.embedded.trust
         authors = len(state.reader.profile().authors)
         if authors > _COUPLE and not (state.columns().session >= 0).any():
             for name in ("author", "subject"):
@@ -268,9 +268,9 @@ class SessionPrior:
             np.maximum.at(best, group, state.scores)
             highest = best[group]
         state.signals["session"] = minmax(highest)
-        weight = self.weight if state.vector is not None else self.weight_without_vectors
+        weight = self.weight if state.embedded.vector is not None else self.weight_without_vectors
         state.scores = np.round(state.scores + weight * state.signals["session"], 6)
-        if len(state.keys) > self.keep and state.vector is not None and last >= 0:
+        if len(state.keys) > self.keep and state.embedded.vector is not None and last >= 0:
             self._spread(state)
         sort(state)
         return state

@@ -32,12 +32,12 @@ class RequireSpeaker:
     """Characters of a memory that are read."""
 
     def __call__(self, state: Recalling, _runtime: Runtime) -> Recalling:
-        if not state.about_speaker:
+        if not state.names.speaker:
             return state
         found: list[int] = []
         for kinds in _KINDS:
             allowed = tuple(kind for kind in kinds if not state.where.kinds or kind in state.where.kinds)
-            if allowed and len(found) < state.limit:
+            if allowed and len(found) < state.asked.limit:
                 found += self._statements(state, replace(state.where, kinds=allowed))
         exact = state.signals.get("exact", np.zeros(len(state.keys))) >= 1.0
         if found:
@@ -45,7 +45,7 @@ class RequireSpeaker:
             state.via |= dict.fromkeys(found, "speaker")
             keys: Keys = np.array(found, dtype=np.int64)
             state.arrange(keys, 1.0 - np.arange(len(keys)) / (2.0 * len(keys)))
-            state.certain, state.spared, state.weak, state.reason = True, frozenset(found), "", ""
+            state.asked.whole, state.weak, state.reason = True, "", ""
         return state
 
     def _statements(self, state: Recalling, where: Filter) -> list[int]:

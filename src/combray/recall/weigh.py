@@ -45,11 +45,11 @@ class Cut:
     gives = ("top",)
 
     def __call__(self, state: Recalling, _runtime: Runtime) -> Recalling:
-        if state.min_score is not None and state.min_score > 0 and len(state.keys):
-            state.take(state.scores >= state.min_score)
+        if state.asked.min_score is not None and state.asked.min_score > 0 and len(state.keys):
+            state.take(state.scores >= state.asked.min_score)
             if not len(state.keys):
-                state.reason = f"no memory scores {state.min_score} or more"
+                state.reason = f"no memory scores {state.asked.min_score} or more"
         drop_weak(state, 0.0)
-        if len(state.keys) > state.limit:
-            state.take(np.arange(state.limit))
+        if len(state.keys) > state.asked.limit:
+            state.take(np.arange(state.asked.limit))
         return state

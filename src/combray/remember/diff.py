@@ -15,7 +15,7 @@ import numpy as np
 from combray.forms.remembering import Draft, Remembering, Suggestion, revised
 from combray.language.indexing import same_text, typeset
 from combray.language.polarity import changes
-from combray.language.replacements import replacements_of, replaces
+from combray.language.replacements import names_another_value, replacements_of, replaces
 from combray.language.scopes import scope_set
 from combray.language.tense import tense_of
 from combray.language.tokens import query_terms, term_set
@@ -262,26 +262,34 @@ class Diff:
         # Jaccard of content terms. Containment, which Mnemon uses, makes every short text a duplicate.
         theirs = term_set(candidate.text)
         overlap = len(new.terms & theirs) / max(len(new.terms | theirs), 1)
-        similarity = candidate.cosine if candidate.cosine >= max(self.cosine_from, overlap) else overlap
+        by_meaning = candidate.cosine >= max(self.cosine_from, overlap)
+        similarity = candidate.cosine if by_meaning else overlap
         unlikely = similarity < self.update_from
         # Below the bands only a text that states a change can replace; `compare` is expensive.
         if unlikely and (overlap < self.least_overlap or not changes(new.text)):
             return None
         # Imported on the first comparison: recall loads the preset too and compares nothing.
-        from combray.language.claims import compare
+        from combray.language.claims import compare, replaces_another, subjects_conflict
 
         found = compare(candidate.text, new.text)
+        elsewhere = names_another_value(new.text, candidate.text) or replaces_another(candidate.text, new.text)
+        if found.changes and elsewhere:
+            return None  # it names what it replaces, and that is another thing
         if theirs > new.terms and found.same_polarity and not found.changes:
             return None  # it says less: a more general text replaces nothing
-        decision = self._by_comparison(found, similarity)
+        one_subject = found.same_subject or (by_meaning and not subjects_conflict(candidate.text, new.text))
+        decision = self._by_comparison(found, similarity, by_meaning, one_subject)
         if decision is None or decision.suggestion == "DUPLICATE":
             return decision
         # A statement about the past, a plan or a rumour leaves the present as it is.
         both_present = new.is_present and tense_of(candidate.text) == "present"
         return decision if both_present else None
 
-    def _by_comparison(self, found: Comparison, similarity: float) -> _Decision | None:
-        verdict, same = found.verdict, found.same_subject and found.same_polarity
+    def _by_comparison(
+        self, found: Comparison, similarity: float, by_meaning: bool, one_subject: bool
+    ) -> _Decision | None:
+        """Decide by the words; other words for the same do not stand against an embedder (`by_meaning`)."""
+        verdict, same = found.verdict, one_subject and found.same_polarity
         if verdict == "update" and found.changes and found.same_subject:
             changed = f"says that it changed ({', '.join(found.changes)})"
             return _Decision("UPDATE", changed, contradicts=True)
@@ -296,9 +304,12 @@ class Diff:
         if differs:
             other = "gives another value than a memory that is kept beside it"
             return _Decision("CONFLICT", other, contradicts=True) if verdict == "update" else None
-        if similarity > self.duplicate_above and verdict in ("identical", "paraphrase"):
+        # Other words may say the same; an identifier with another digit is another thing.
+        named = any(map(str.isdigit, "".join(side for pair in found.word_substitution for side in pair)))
+        restates = by_meaning and verdict == "different" and not named
+        if similarity > self.duplicate_above and (restates or verdict in ("identical", "paraphrase")):
             return _Decision("DUPLICATE", f"similarity {similarity:.2f}, nothing differs in meaning")
-        if found.word_substitution and verdict != "update":
+        if found.word_substitution and verdict != "update" and not restates:
             return None
         close = f"similarity {similarity:.2f}, same subject and polarity"
         return _Decision("UPDATE", close, contradicts=verdict == "update")

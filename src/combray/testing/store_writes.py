@@ -193,6 +193,15 @@ class Writes(StoreCases):
             tx.change(a, "move", "test", T0, position=9)
         assert around(keys(b, a), 1, 1) == [[c], [c]]
 
+    def test_a_link_made_again_by_somebody_is_theirs(self, store: Store, reader: Reader) -> None:
+        a, b = add(store, memory("a"), memory("b"))
+        with store.transaction("default") as tx:
+            tx.link([Link(a, b, "may_revise", 0.4)], T0)
+            assert tx.link([Link(a, b, "may_revise", 0.2, created_by="user")], T0) == 0
+            tx.link([Link(a, b, "may_revise", 0.3)], T0)
+        (link,) = reader.links([a], ("may_revise",))
+        assert (link.weight, link.created_by) == (0.4, "user")
+
     def test_links_keep_the_higher_weight_and_count_the_new(self, store: Store, reader: Reader) -> None:
         a, b = add(store, memory("a"), memory("b"))
         with store.transaction("default") as tx:

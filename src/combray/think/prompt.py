@@ -15,6 +15,7 @@ import msgspec
 
 from combray.language.folding import fold
 from combray.language.scripts import language
+from combray.language.tables import default
 from combray.language.token_count import estimate
 from combray.language.tokens import terms as terms_of
 from combray.prompt.budget import Piece, Slot, assemble
@@ -49,7 +50,7 @@ def _wordings() -> dict[str, Wording]:
 
 def wording(question: str) -> Wording:
     """Return the phrases for a question's language; English by default."""
-    return _wordings().get(language(question)) or _wordings()["en"]
+    return _wordings().get(language(question)) or _wordings()[default()]
 
 
 @functools.cache

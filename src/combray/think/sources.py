@@ -9,6 +9,7 @@ from collections.abc import Iterable, Sequence
 import numpy as np
 
 from combray.facts.marks import note, outdated_by
+from combray.language.control_tokens import disarmed
 from combray.language.sentences import sentences
 from combray.language.tokens import term_set
 from combray.prompt.context import without_repeats
@@ -112,7 +113,7 @@ def excerpt(text: str, terms: frozenset[str]) -> str:
 
 
 def one_line(text: str) -> str:
-    """Return the text on one line, without invisible characters and without marks that look like citations."""
+    """Return the text on one line, without invisible characters, control tokens and marks of citations."""
     line = " ".join(text.split())
     seen = "".join(each for each in line if each in "\u200c\u200d" or unicodedata.category(each) not in _UNSEEN)
-    return _MARK.sub(r"(\1)", seen)
+    return disarmed(_MARK.sub(r"(\1)", seen))

@@ -43,14 +43,16 @@ class ScoreComposite:
             return state
         rows = state.columns()
         state.signals["vector"] = share = state.signals["keyword"]
-        if state.vector is not None:
-            cosine = np.maximum(state.reader.similarity(state.model, state.vector, state.keys), 0.0)
-            either = 1.0 - (1.0 - state.trust * cosine) * (1.0 - self.exact * share)
+        if state.embedded.vector is not None:
+            cosine = np.maximum(
+                state.reader.similarity(state.embedded.model, state.embedded.vector, state.keys), 0.0
+            )
+            either = 1.0 - (1.0 - state.embedded.trust * cosine) * (1.0 - self.exact * share)
             state.signals["vector"] = np.round(either, DECIMALS)
         state.signals["priority"] = (rows.importance - 1.0) / 4.0
         state.signals["confidence"] = rows.confidence.copy()
         recency = exponential((state.now - rows.moment) / _DAY, self.decay_rate)
-        for since, until in state.soft:
+        for since, until in state.times.hinted:
             recency[(rows.moment >= since) & (rows.moment < until)] = 1.0
         state.signals["recency"] = np.round(recency, DECIMALS)
         state.scores = weighted_sum(state, self.weights)
@@ -78,10 +80,10 @@ class DropTwins:
         state.take(np.array([place for place in range(len(texts)) if place not in dropped], dtype=np.int64))
         seen = set(texts)
         fresh = []
-        for each in state.peers:
+        for each in state.details.get("peers", ()):
             if (text := same_text(each["text"])) not in seen:
                 fresh.append(each)
                 seen.add(text)
-        # The answer's details hold the same list.
-        state.peers[:] = fresh
+        if "peers" in state.details:
+            state.details["peers"] = fresh
         return state

@@ -7,6 +7,7 @@ from dataclasses import field
 
 from combray.facts.marks import note
 from combray.forms.recalling import Recalling
+from combray.language.control_tokens import disarmed
 from combray.pipeline import stage
 from combray.runtime import Runtime
 from combray.types import LIVE_STATUSES, Hit, Memory
@@ -41,8 +42,9 @@ class GroupByType:
     most: int = 2000
 
     def __call__(self, state: Recalling, _runtime: Runtime) -> Recalling:
+        peers = state.details.get("peers", [])
         entries = [(self._label(hit.memory), self._line(hit, state.now)) for hit in state.hits]
-        entries += [("", f"[{each['peer']}, untrusted] {self._cut(each['text'])}") for each in state.peers]
+        entries += [("", f"[{each['peer']}, untrusted] {self._cut(each['text'])}") for each in peers]
         taken: list[tuple[str, str]] = []
         length = -1
         for label, line in entries:
@@ -54,8 +56,8 @@ class GroupByType:
         place = {label: at for at, label in enumerate(self.order)}
         taken.sort(key=lambda each: place.get(each[0], len(place)))
         state.details["grouped"] = "\n".join(line for _, line in taken)
-        if state.peers and not state.hits:
-            state.reason += f"; peers gave {len(state.peers)}: see details"
+        if peers and not state.hits:
+            state.reason += f"; peers gave {len(peers)}: see details"
         return state
 
     def _label(self, memory: Memory) -> str:
@@ -68,7 +70,7 @@ class GroupByType:
         label = self._label(memory)
         marked = f"{label}, untrusted" if memory.trust == "untrusted" else label
         mark = note(hit, {}, now) if memory.status in LIVE_STATUSES else f"OUTDATED: {memory.status}"
-        return f"[{marked}] {f'[{mark}] ' if mark else ''}{self._cut(memory.content)}"
+        return f"[{marked}] {f'[{mark}] ' if mark else ''}{disarmed(self._cut(memory.content))}"
 
     def _cut(self, text: str) -> str:
         line = " ".join(text.split())

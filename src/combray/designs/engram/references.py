@@ -58,7 +58,7 @@ class ResolveDates:
     def __call__(self, state: Recalling, runtime: Runtime) -> Recalling:
         # Some keyboards write "hôm" as "ho" and marks; the tables are composed.
         state.query = unicodedata.normalize("NFC", state.query)
-        state.understood = state.details["resolved_query"] = state.query
+        understood = state.details["resolved_query"] = state.query
         # The grammar's tables take 50 ms to build: a query without a date must not pay for them.
         if not dates.has_time_expression(state.query):
             return state
@@ -81,12 +81,14 @@ class ResolveDates:
             # "What is on Thursday" may mean the next one: then the verb must say that it is over.
             and (coming.get(each.span, now) <= now or is_ahead(state.query, each.span) is False)
         ]
-        state.soft = tuple((each.start.timestamp(), each.end.timestamp()) for each in found if each not in plain)
+        state.times.hinted = tuple(
+            (each.start.timestamp(), each.end.timestamp()) for each in found if each not in plain
+        )
         state.details["resolved"] = [_described(each, "filter" if each in plain else "soft") for each in found]
         for each in reversed(found):
             at = each.span[1]
-            state.understood = f"{state.understood[:at]} ({in_words(each)}){state.understood[at:]}"
-        state.details["resolved_query"] = state.understood
+            understood = f"{understood[:at]} ({in_words(each)}){understood[at:]}"
+        state.details["resolved_query"] = understood
         if plain:
             since = min(each.start.timestamp() for each in plain)
             until = max(each.end.timestamp() for each in plain)
@@ -96,9 +98,9 @@ class ResolveDates:
                 since=since if where.since is None else max(since, where.since),
                 until=until if where.until is None else min(until, where.until),
             )
-            state.dated = " and ".join(f"{each.text} ({in_words(each)})" for each in plain)
+            state.times.dated = " and ".join(f"{each.text} ({in_words(each)})" for each in plain)
             left = without(state.query, plain)
-            state.only_dated = asks_what_happened(left)
+            state.times.alone = asks_what_happened(left)
             # A query that is a date and nothing else stays as it is: there is nothing else to embed.
             state.query = left if any(char.isalnum() for char in left) else state.query
         return state
@@ -170,8 +172,9 @@ class ResolvePronouns:
         state.details["pronouns"] = notes
         if chosen:
             bracketed = {gender: f"[{name}]" for gender, name in chosen.items()}
-            state.understood = pronouns.replaced(state.understood, lambda p: bracketed.get(p.gender))
-            state.details["resolved_query"] = state.understood
+            understood = state.details.get("resolved_query", "")
+            understood = pronouns.replaced(understood, lambda p: bracketed.get(p.gender))
+            state.details["resolved_query"] = understood
             state.query = pronouns.replaced(state.query, lambda p: chosen.get(p.gender))
         return state
 

@@ -39,7 +39,7 @@ def ask(state: Recalling, runtime: Runtime, limit: int) -> Asked:
     """Start a search at every peer, or write into details["peers_skipped"] why there is none."""
     if not runtime.peers:
         return {}
-    state.details["peers"] = state.peers
+    state.details["peers"] = []
     if internal(state.query):
         state.details["peers_skipped"] = "the question is about one's own doings"
         return {}
@@ -70,7 +70,7 @@ def collect(state: Recalling, asked: Asked, runtime: Runtime) -> None:
         except ModelError as error:
             state.degraded.append(str(error))
             continue
-        state.peers += [
+        state.details["peers"] += [
             {
                 "peer": name,
                 "text": hit.text,
@@ -139,25 +139,29 @@ class SearchParallel:
         }
         evident = (vector > 0) | (entity > 0) | (date > 0) | worded | ((text > 0) & worded.any())
         state.take(evident | np.isin(state.keys, reached))
-        if state.dated and not len(state.keys):
+        if state.times.dated and not len(state.keys):
             undated = state.reader.scan(replace(state.where, since=None, until=None), limit=1)
             if len(undated):
-                matches = f"dated {state.dated} matches" if state.found.eligible else f"is dated {state.dated}"
+                matches = (
+                    f"dated {state.times.dated} matches"
+                    if state.found.eligible
+                    else f"is dated {state.times.dated}"
+                )
                 state.reason = f"nothing {matches}; ask without the date for what only mentions it"
         collect(state, asked, runtime)
         return state
 
     def _local(self, state: Recalling) -> Found:
         arms: dict[str, Arm] = {}
-        if state.vector is not None and state.trust > 0:
-            arms["vector"] = VectorArm(state.vector, state.model, self.minimum_similarity)
+        if state.embedded.vector is not None and state.embedded.trust > 0:
+            arms["vector"] = VectorArm(state.embedded.vector, state.embedded.model, self.minimum_similarity)
         if (named := entity_arm(state)) is not None:
             arms["entity"] = named
-        arms["text"] = context_arm(state.terms, lends=state.lends)
+        arms["text"] = context_arm(state.terms, lends=state.names.lends)
         arms["keyword"] = KeywordArm(
-            tuple((term, 1.0) for term in state.terms), scoring="coverage", lends=state.lends
+            tuple((term, 1.0) for term in state.terms), scoring="coverage", lends=state.names.lends
         )
-        if state.only_dated:
+        if state.times.alone:
             window = (state.where.since or 0.0, state.where.until or state.now + 1, 1.0)
             arms["date"] = MomentArm((window,), minimum=1.0)
         return state.reader.search(arms, state.where, self.pool)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from combray.facts.marks import note
 from combray.forms.recalling import Recalling
+from combray.language.control_tokens import disarmed
 from combray.language.scopes import PREFIX, scopes_of
 from combray.pipeline import stage
 from combray.runtime import Runtime
@@ -42,7 +43,7 @@ def line_of(hit: Hit, most_characters: int, now: float) -> str:
     notes = filter(None, (f"{memory.moment:%Y-%m-%d}", memory.id, note(hit, {}, now)))
     scopes = [tag[len(PREFIX) :] for tag in scopes_of(memory.tags)]
     label = _inert(f"[{memory.tier[0].upper()}][{memory.category}:{','.join(scopes) or 'global'}]")
-    text = " ".join(memory.content.split())
+    text = disarmed(" ".join(memory.content.split()))
     if len(text) > most_characters:
         text = text[: most_characters - 1].rstrip() + "…"
     return f"{label} {_inert(text)} ({'; '.join(notes)})"

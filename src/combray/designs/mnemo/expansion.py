@@ -55,9 +55,9 @@ class ExpandQuery:
     most: int = 24
 
     def __call__(self, state: Recalling, runtime: Runtime) -> Recalling:
-        state.days = tuple(dict.fromkeys(date_forms(state.query, state.now, runtime.zone)))
+        state.words.days = tuple(dict.fromkeys(date_forms(state.query, state.now, runtime.zone)))
         fresh = [term for term in synonyms(state.terms) if term not in state.terms][: self.most]
-        state.expansion = state.details["expansion"] = dict.fromkeys(fresh, self.weight)
+        state.words.expansion = state.details["expansion"] = dict.fromkeys(fresh, self.weight)
         return state
 
 
@@ -76,8 +76,8 @@ def _side_by_side(text: str, longest: int) -> list[str]:
 def date_forms(query: str, now: float, zone: tzinfo = UTC) -> list[str]:
     """Every day that the query names, in the forms in which texts write days, as seen from `now` in `zone`.
 
-    "3月5日", "March 5", "2024/3/5", "前天" or "yesterday" all give X月Y日, m/d, YYYY-MM-DD, MM-DD and the month's
-    name with the day. Months, weeks and vague times give none: they are not one day.
+    "3月5日", "March 5", "2024/3/5", "前天" or "yesterday" all give X月Y日, m/d, YYYY-MM-DD, MM-DD, the month's
+    name with the day, and the first two with zeros. Months, weeks and vague times are no day and give none.
     """
     # The grammar's tables take 50 ms to build: a question without a date must not pay for them.
     if not dates.has_time_expression(query):
@@ -88,9 +88,10 @@ def date_forms(query: str, now: float, zone: tzinfo = UTC) -> list[str]:
 
 
 def forms_of(day: date) -> tuple[str, ...]:
-    """A day as texts write it, the year in the ISO form alone."""
+    """A day as texts write it, with zeros and without, the year in the ISO form alone."""
     month = f"{day.month}月{day.day}日", f"{day.month}/{day.day}"
-    return (*month, day.isoformat(), f"{day:%m-%d}", f"{day:%B} {day.day}")
+    forms = (*month, day.isoformat(), f"{day:%m-%d}", f"{day:%B} {day.day}", f"{day:%m/%d}", f"{day:%m月%d日}")
+    return tuple(dict.fromkeys(forms))
 
 
 def synonyms(wanted: Sequence[str]) -> list[str]:

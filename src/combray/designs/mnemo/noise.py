@@ -49,7 +49,7 @@ class FilterNoise:
             return state
         texts = state.reader.contents(state.keys)
         classes = [noise_class(text) for text in texts]
-        if state.vector is not None and runtime.embedder is not None:
+        if state.embedded.vector is not None and runtime.embedder is not None:
             near = self._near(state, runtime.embedder)
             for place, text in enumerate(texts):
                 if near[place] and self.shortest <= len(text) <= self.longest:
@@ -79,11 +79,11 @@ class FilterNoise:
         forgotten = Filter(statuses=("forgotten",), tags=(TAG,))
         keys = state.reader.scan(forgotten, newest_first=True, limit=self.learned)
         if len(keys):
-            vectors, has = state.reader.vectors(state.model, keys)
+            vectors, has = state.reader.vectors(state.embedded.model, keys)
             for vector in vectors[has]:
                 if round(float((bank @ vector).max()), DECIMALS) < self.repeats:
                     bank = np.vstack((bank, vector))
-        vectors, has = state.reader.vectors(state.model, state.keys)
+        vectors, has = state.reader.vectors(state.embedded.model, state.keys)
         if not has.any():
             return nobody
         near: NDArray[np.bool_] = has & (np.round(vectors @ bank.T, DECIMALS).max(axis=1) >= self.threshold)

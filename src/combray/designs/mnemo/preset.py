@@ -66,7 +66,7 @@ PRESET = Preset(
             WeibullDecay(),
             FilterNoise(label="SetNoiseAside"),
             Rerank(most=20, weight=0.6),
-            MMR(similarity="vectors", trade_off=0.7),
+            MMR(similarity="vectors", trade_off=0.7, stretched=False),
             FilterScope(),
             FilterNoise(),
             RequireDay(),

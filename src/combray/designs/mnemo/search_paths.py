@@ -58,7 +58,7 @@ class SearchPaths:
         where = scoped(state.where)
         if not self.push_down:
             where = replace(where, scopes=(), tags=(), sources=(), sessions=())
-        found = state.reader.search(self._arms(state), where, max(self.pool, state.limit))
+        found = state.reader.search(self._arms(state), where, max(self.pool, state.asked.limit))
         lists = {name: found.lists[name] for name in ("vector", "bm25") if name in found.lists}
         dated = self._dated(state, found)
         if len(dated.keys):
@@ -79,14 +79,14 @@ class SearchPaths:
 
     def _arms(self, state: Recalling) -> dict[str, Arm]:
         arms: dict[str, Arm] = {}
-        if state.vector is not None:
-            arms["vector"] = VectorArm(state.vector, state.model, self.minimum_cosine)
-        words = (*((term, 1.0) for term in state.terms), *state.expansion.items())
+        if state.embedded.vector is not None:
+            arms["vector"] = VectorArm(state.embedded.vector, state.embedded.model, self.minimum_cosine)
+        words = (*((term, 1.0) for term in state.terms), *state.words.expansion.items())
         if words:
             arms["bm25"] = KeywordArm(
-                words, fields=self.fields, k1=self.k1, b=self.b, normalise=True, lends=state.lends
+                words, fields=self.fields, k1=self.k1, b=self.b, normalise=True, lends=state.names.lends
             )
-        for place, form in enumerate(state.days[: self.most_forms]):
+        for place, form in enumerate(state.words.days[: self.most_forms]):
             every = tuple((term, 1.0) for term in terms(form))
             arms[f"day {place}"] = KeywordArm(every, mode="all", scoring="coverage", fields=(1.0, 0.0, 0.0, 0.0))
         # A speaker's name is linked to everything, so the graph starts from other entities.
@@ -99,7 +99,7 @@ class SearchPaths:
             for name, own in zip(topics, spelt, strict=True)
             if not any(own in other and own != other for other in spelt)
         )
-        meant = {name for group in state.named.values() for name in group} - speakers
+        meant = {name for group in state.names.named.values() for name in group} - speakers
         named = entity_arm(state, {name.casefold() for name in topics} | meant)
         if named is not None:
             arms["entity"] = named
@@ -111,7 +111,7 @@ class SearchPaths:
         keys = np.unique(np.concatenate(listed)) if listed else np.zeros(0, dtype=np.int64)
         if len(keys):
             written = re.compile(
-                "|".join(rf"(?<!\d){re.escape(form)}(?!\d)" for form in state.days), re.IGNORECASE
+                "|".join(rf"(?<!\d){re.escape(form)}(?!\d)" for form in state.words.days), re.IGNORECASE
             )
             named = [written.search(text) is not None for text in state.reader.contents(keys)]
             keys = keys[np.array(named, dtype=np.bool_)]

@@ -24,10 +24,10 @@ class SearchAnchors:
         arms: dict[str, Arm] = {}
         if state.terms:
             arms["keyword"] = KeywordArm(
-                tuple((term, 1.0) for term in state.terms), scoring="coverage", lends=state.lends
+                tuple((term, 1.0) for term in state.terms), scoring="coverage", lends=state.names.lends
             )
-        if state.vector is not None:
-            arms["vector"] = VectorArm(state.vector, state.model, self.minimum_cosine)
+        if state.embedded.vector is not None:
+            arms["vector"] = VectorArm(state.embedded.vector, state.embedded.model, self.minimum_cosine)
         arms["time"] = RecencyArm()
         if (named := entity_arm(state)) is not None:
             arms["entity"] = named

@@ -34,7 +34,7 @@ class ScoreFourSignals:
             return state
         wanted = set(state.terms)
         entities = things(state)
-        lent = [(term, frozenset(phrase)) for term, phrase, _ in state.lends if term in wanted]
+        lent = [(term, frozenset(phrase)) for term, phrase, _ in state.names.lends if term in wanted]
         groups = [(thing, [set(name_terms(name)) for name in thing]) for thing in entities if len(thing) > 1]
         keyword, entity = [], []
         for memory in state.reader.memories(state.keys):
@@ -51,8 +51,8 @@ class ScoreFourSignals:
         state.signals["keyword"] = np.round(keyword, 6)
         state.signals["entity"] = np.round(entity, 6)
         state.signals["similarity"] = np.zeros(len(state.keys))
-        if state.vector is not None:
-            cosine = state.reader.similarity(state.model, state.vector, state.keys)
+        if state.embedded.vector is not None:
+            cosine = state.reader.similarity(state.embedded.model, state.embedded.vector, state.keys)
             state.signals["similarity"] = np.maximum(cosine, 0.0)
         graph = np.round(minmax(state.signals["path"]), 6)
         # The end of a chain has the lowest path score of all and still is what the chain leads to.
@@ -91,7 +91,7 @@ class WeightedSumByIntent:
     def __call__(self, state: Recalling, _runtime: Runtime) -> Recalling:
         if not len(state.keys):
             return state
-        table = self.embedded if state.vector is not None else self.without
+        table = self.embedded if state.embedded.vector is not None else self.without
         state.scores = weighted_sum(state, table[state.intent])
         sort(state)
         return state

@@ -130,8 +130,8 @@ class BeamSearch:
         walk.allowed.update(
             zip(unseen.tolist(), state.reader.eligible(unseen, state.where).tolist(), strict=True)
         )
-        if state.vector is not None:
-            cosines = state.reader.similarity(state.model, state.vector, unseen)
+        if state.embedded.vector is not None:
+            cosines = state.reader.similarity(state.embedded.model, state.embedded.vector, unseen)
             walk.cosine.update(zip(unseen.tolist(), np.maximum(cosines, 0.0).tolist(), strict=True))
 
     def _step(self, beam: _Beam, walk: _Walk, intent: str, width: int, most: int, hop: int) -> None:

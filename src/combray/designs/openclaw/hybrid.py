@@ -27,8 +27,8 @@ class ExtractKeywords:
     def __call__(self, state: Recalling, _runtime: Runtime) -> Recalling:
         # Author names are in every row of theirs, and in few of the texts that answer.
         expansion = expand((state.question and state.question.bare) or state.query)
-        state.keywords = state.details["keywords"] = expansion.keywords
-        state.exact = state.details["exact"] = expansion.exact
+        state.words.keywords = state.details["keywords"] = expansion.keywords
+        state.words.exact = state.details["exact"] = expansion.exact
         return state
 
 
@@ -52,18 +52,18 @@ class SearchHybrid:
     hybrid: bool = True
 
     def __call__(self, state: Recalling, _runtime: Runtime) -> Recalling:
-        dense = state.vector is not None and state.trust > 0
+        dense = state.embedded.vector is not None and state.embedded.trust > 0
         arms: dict[str, Arm] = {}
         if self.hybrid or not dense:
             words = {
                 "all": KeywordArm(tuple((term, 1.0) for term in self._terms([state.query])), mode="all"),
-                "some": context_arm(self._terms(state.keywords)),
-                "exact": replace(context_arm(self._terms(state.exact)), listed=False),
+                "some": context_arm(self._terms(state.words.keywords)),
+                "exact": replace(context_arm(self._terms(state.words.exact)), listed=False),
             }
             arms |= {name: arm for name, arm in words.items() if arm.terms}
-        if state.vector is not None and dense:
-            arms["vector"] = VectorArm(state.vector, state.model)
-        state.found = state.reader.search(arms, state.where, max(self.pool, state.limit))
+        if state.embedded.vector is not None and dense:
+            arms["vector"] = VectorArm(state.embedded.vector, state.embedded.model)
+        state.found = state.reader.search(arms, state.where, max(self.pool, state.asked.limit))
         state.keys = state.found.keys
         scores = state.found.scores
         none = np.zeros(len(state.keys))
@@ -107,7 +107,7 @@ class MergeHybrid:
         if "vector" not in state.signals:
             state.scores = text
             return state
-        vector_weight = self.vector_weight / (self.vector_weight + self.text_weight) * state.trust
+        vector_weight = self.vector_weight / (self.vector_weight + self.text_weight) * state.embedded.trust
         state.scores = np.round(vector_weight * state.signals["vector"] + (1.0 - vector_weight) * text, DECIMALS)
         return state
 
@@ -125,7 +125,7 @@ class Threshold:
     minimum: float = 0.35
 
     def __call__(self, state: Recalling, _runtime: Runtime) -> Recalling:
-        if state.min_score is not None or not len(state.keys):
+        if state.asked.min_score is not None or not len(state.keys):
             return state
         strict = state.scores >= self.minimum
         worded = ~strict & (state.signals["text"] > 0)

@@ -42,11 +42,11 @@ class SearchFacts:
     def __call__(self, state: Recalling, _runtime: Runtime) -> Recalling:
         where = sure_enough(state.where, self.confidence_above)
         arms: dict[str, Arm] = {"text": context_arm(state.terms[: self.most_terms], normalise=True)}
-        if state.vector is not None:
-            arms["vector"] = VectorArm(state.vector, state.model, self.minimum_cosine)
-        state.found = state.reader.search(arms, where, max(self.pool, state.limit))
+        if state.embedded.vector is not None:
+            arms["vector"] = VectorArm(state.embedded.vector, state.embedded.model, self.minimum_cosine)
+        state.found = state.reader.search(arms, where, max(self.pool, state.asked.limit))
         state.keys, text = state.found.keys, state.found.scores["text"]
-        cosine = state.found.scores.get("vector", np.zeros(len(state.keys))) * state.trust
+        cosine = state.found.scores.get("vector", np.zeros(len(state.keys))) * state.embedded.trust
         if where.statuses == LIVE_STATUSES:
             cosine = cosine * state.reader.eligible(state.keys, replace(where, statuses=("active",)))
         state.signals["similarity"] = np.round(1.0 - (1.0 - cosine) * (1.0 - text), DECIMALS)

@@ -44,7 +44,7 @@ PROFILES: dict[str, tuple[str, ...]] = {
     "lean": ("remember", "recall", "settle_memories", "update_memory", "forget"),
     "full": tuple(OFFERED)[:-9],
     "openclaw": ("memory_search", "memory_get"),
-    "engram": ("remember", "recall", "settle_memories", "add_turn", "list_memories", "forget", "status"),
+    "engram": ("remember", "recall", "think", "settle_memories", "add_turn", "list_memories", "forget", "status"),
     "semantic-facts": (
         "search_memory",
         "handle_turn",

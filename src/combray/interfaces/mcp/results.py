@@ -11,6 +11,7 @@ from mcp_types import CallToolResult, TextContent
 from combray.engine import Engine
 from combray.engine.namespace import check_namespace
 from combray.interfaces.mcp import lines
+from combray.prompt.fence import disarmed
 from combray.types import Answer, Candidate, Hit, Remembered
 from combray.values import short_ids
 
@@ -31,8 +32,8 @@ class Tools:
     def _short(self, ids: Iterable[str]) -> dict[str, str]:
         return short_ids(list(ids), self._known)
 
-    def _told(self, hit: Hit, name: str, *, full: bool) -> str:
-        said = lines.whole(hit.memory, lines.signals(hit)) if full else lines.short(hit.memory, name)
+    def _told(self, hit: Hit, name: str, question: str, *, full: bool) -> str:
+        said = lines.whole(hit.memory, lines.signals(hit)) if full else lines.short(hit.memory, name, question)
         now = self._engine.runtime.clock()
         return said + lines.mark(hit, self._short(lines.marked(hit).values()), now)
 
@@ -72,8 +73,17 @@ class Tools:
 
 
 def result(said: list[str], structured: dict[str, Any]) -> CallToolResult:
-    """Return text for the model, and the same as data."""
-    return CallToolResult(content=[TextContent(type="text", text="\n".join(said))], structured_content=structured)
+    """Return text for the model, and the same as data. Control tokens of chat templates are disarmed in both."""
+    text = disarmed("\n".join(said))
+    return CallToolResult(content=[TextContent(type="text", text=text)], structured_content=_disarmed(structured))
+
+
+def _disarmed(value: Any) -> Any:
+    if isinstance(value, str):
+        return disarmed(value)
+    if isinstance(value, Mapping):
+        return {name: _disarmed(each) for name, each in value.items()}
+    return [_disarmed(each) for each in value] if isinstance(value, list | tuple) else value
 
 
 def questions(new: str, candidates: Sequence[Candidate], names: Mapping[str, str]) -> list[str]:

@@ -3,7 +3,7 @@
 Each language is one JSON table, `language/<code>/dates.json`. A table holds:
 
 - `script`: "han" for Han characters, "kana" for Japanese, "hangul" for Korean, "latin" for every script with
-  spaces; `letters`: letters that only this
+  spaces; `always`: true for a language that is tried on every text with spaces; `letters`: letters that only this
   language has (they decide ties);
 - `fold_accents`: true when words are also typed without accents; `variants`: {character: its usual form};
 - `orders`: readings of dates in digits, first choice first, of "dmy", "mdy", "ymd";

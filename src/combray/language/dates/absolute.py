@@ -9,7 +9,7 @@ from combray.language import dates
 from combray.language.caches import from_tables
 from combray.language.dates.direction import resolve_stated
 from combray.language.dates.tables import date_tables
-from combray.language.lexicon import matcher
+from combray.language.marks import Lists
 from combray.records import dataclass
 
 _YEAR = re.compile(r"(?<!\d)(?:1[5-9]|20)\d\d(?!\d)")
@@ -28,8 +28,8 @@ class Dated:
 
 
 @from_tables
-def _distance() -> re.Pattern[str]:
-    return matcher(word for table in date_tables().values() for word in table.distances)
+def _distances() -> Lists:
+    return Lists({"distances": [word for table in date_tables().values() for word in table.distances]})
 
 
 def dated(text: str, moment: datetime) -> Dated:
@@ -43,7 +43,7 @@ def dated(text: str, moment: datetime) -> Dated:
         return Dated(text)
     full, done, start = "", 0, None
     for found in resolve_stated(text, moment):
-        distance = not found.explicit and _distance().search(found.text) is not None
+        distance = not found.explicit and _distances().of(found.text).has("distances")
         # "A summer job" names no particular summer.
         season = found.text.isalpha() and found.end - found.start > _SEASON
         if season or not (found.explicit or distance):

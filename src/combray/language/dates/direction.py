@@ -1,28 +1,19 @@
 """The direction of a date in a statement: "my appointment is Tuesday" lies ahead, "I saw her Tuesday" behind.
 
 A weekday or a date without a year names many days. In a question it is the latest one. In a statement the tense
-of its clause decides. The words are data (`tense.json`).
+of its clause decides. The words are data (`tense` of a language).
 """
 
 from __future__ import annotations
 
-import re
 from datetime import datetime
 from typing import TYPE_CHECKING
 
-from combray.language.caches import from_tables
 from combray.language.folding import plain
-from combray.language.tense import Tense, clauses, tense_of, words_of
+from combray.language.tense import Tense, clauses, pattern_of, respelt, tense_of
 
 if TYPE_CHECKING:
     from combray.language.dates.resolution import TimeExpression
-
-
-_GERMAN_WHAT = re.compile(
-    r"^\W*was (?=(?:ist|sind|war|waren|steht|stehen|gibt|gab|habe|hat|haben|hast|hatte|hatten|mache|machst|macht"
-    r"|machen|passiert|läuft|kommt|kam|soll|sollen|muss|wird|werden|wurde|geht|ging|brauche|brauchen)\b)"
-)
-"""The German question word, which is an English verb of the past: it is read as "das"."""
 
 
 def resolve_stated(
@@ -68,15 +59,14 @@ def is_ahead(text: str, span: tuple[int, int], tense: Tense | None = None) -> bo
     start, end = next((each for each in clauses(text) if each[0] <= span[0] < each[1]), (0, len(text)))
     before, after = plain(text[start : span[0]]), plain(text[span[1] : end])
     inside = plain(text[span[0] : span[1]])
-    marks = _marks()
-    if marks["attached"].search(before) or after.startswith(("'s ", "s ")):
+    if pattern_of("attached").search(before) or after.startswith(("'s ", "s ")):
         return None
-    if marks["arranged"].search(before) or marks["arranged"].match(inside):
+    if pattern_of("arranged").search(before) or pattern_of("arranged").match(inside):
         return True
-    clause = _GERMAN_WHAT.sub("das ", f"{before} {inside} {after}")
-    if marks["happened"].search(clause):
+    clause = respelt(f"{before} {inside} {after}")
+    if pattern_of("happened").search(clause):
         return False
-    if marks["coming"].search(clause):
+    if pattern_of("coming").search(clause):
         return True
     tense = tense or tense_of(text)
     if tense in ("planned", "past"):
@@ -86,13 +76,4 @@ def is_ahead(text: str, span: tuple[int, int], tense: Tense | None = None) -> bo
 
 def tells_of_past(words: str) -> bool:
     """Return whether words have a verb of what happened ("wrote", "has been"), whatever else they say."""
-    return _marks()["happened"].search(_GERMAN_WHAT.sub("das ", plain(words))) is not None
-
-
-@from_tables
-def _marks() -> dict[str, re.Pattern[str]]:
-    """Return the patterns of each kind: those of all languages, unspaced scripts without word boundaries."""
-    return {
-        kind: re.compile("|".join(words_of(kind)) or "(?!)")
-        for kind in ("attached", "arranged", "happened", "coming")
-    }
+    return pattern_of("happened").search(respelt(plain(words))) is not None

@@ -13,7 +13,7 @@ from combray.language.dates.actions import ACTIONS
 from combray.language.dates.grammar import Grammar, Lexicon
 from combray.language.dates.lexer import NumberWords, Token, scripts_in, tokenize, without_accents
 from combray.language.dates.tables import date_tables
-from combray.language.tables import english_first
+from combray.language.tables import default, english_first
 from combray.records import dataclass
 
 # Each of these modules registers its actions when it is imported.
@@ -79,8 +79,6 @@ def language(code: str) -> Language:
     )
 
 
-# Languages that are always tried. Others are tried where their words are: their grammars cost time and memory.
-_COMMON = frozenset({"en", "vi"})
 SCRIPTS = ("latin", "han", "kana", "hangul")
 """The scripts of tables; "latin" stands for every script with spaces."""
 # Symbols whose words are names of times.
@@ -94,8 +92,8 @@ def _signs(code: str) -> tuple[frozenset[str], frozenset[str], frozenset[str]]:
     phrases = [phrase for symbol in _NAMES for phrase in table.words.get(symbol, {}) if phrase not in table.weak]
     names = _words([tokenize(phrase)[0].text for phrase in phrases], table.fold_accents)
     cues = _words(table.cues, table.fold_accents)
-    if code != "en" and "en" in date_tables():
-        names -= language("en").grammar.lexicon.first_words() | cues
+    if code != default():
+        names -= language(default()).grammar.lexicon.first_words() | cues
     return names, cues, frozenset(table.letters)
 
 
@@ -121,17 +119,19 @@ def likely(tokens: Sequence[Token], text: str, present: Collection[str]) -> list
 
 
 def _spaced(tokens: Sequence[Token], text: str, codes: Sequence[str]) -> list[str]:
-    rare = [code for code in codes if code not in _COMMON]
+    # Others are tried where their words are: their grammars cost time and memory.
+    always = {code for code in codes if date_tables()[code].always}
+    rare = [code for code in codes if code not in always]
     if not rare:
         return list(codes)
     words = {token.text for token in tokens}
     foreign = frozenset() if text.isascii() else frozenset(text.lower())
     weights: dict[str, int] = {}
-    for code in ("en", *rare):
+    for code in (default(), *rare):
         names, cues, letters = _signs(code)
         weights[code] = len(cues & words) + 2 * (not names.isdisjoint(words)) + 2 * len(letters & foreign)
     best = max(weights.values())
-    return [code for code in codes if code in _COMMON or weights[code] == best > weights["en"]]
+    return [code for code in codes if code in always or weights[code] == best > weights[default()]]
 
 
 @from_tables

@@ -24,6 +24,7 @@ class DateTable(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     script: str
     words: dict[str, dict[str, Any] | list[str]]
     rules: list[list[Any]]
+    always: bool = False
     letters: str = ""
     fold_accents: bool = False
     variants: dict[str, str] = {}

@@ -164,7 +164,8 @@ class ReferenceWriter(ReferenceReader):
                 created_at=moment_at(at),
             )
             known = edges.setdefault((each.source, each.target, each.type, each.subtype), edge)
-            heavier = changed(known, weight=max(known.weight, each.weight))
+            maker = known.created_by if each.created_by == "combray" else each.created_by
+            heavier = changed(known, weight=max(known.weight, each.weight), created_by=maker)
             edges[each.source, each.target, each.type, each.subtype] = heavier
         return len(edges) - before
 

@@ -37,7 +37,7 @@ WITH given AS (
     INSERT INTO edge AS e (namespace, source, target, type, subtype, weight, reason, created_by, created_at)
     SELECT $1, source, target, type, subtype, weight, reason, maker, $9 FROM given
     ON CONFLICT (namespace, source, target, type, subtype)
-    DO UPDATE SET weight = greatest(e.weight, excluded.weight)
+    DO UPDATE SET weight = greatest(e.weight, excluded.weight), created_by = coalesce(excluded.created_by, e.created_by)
 )
 SELECT count(*) FROM given AS g WHERE NOT EXISTS (
     SELECT 1 FROM edge AS e WHERE e.namespace = $1 AND e.source = g.source AND e.target = g.target

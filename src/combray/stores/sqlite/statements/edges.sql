@@ -41,7 +41,7 @@ SELECT count(*) FROM edge WHERE source = ?1 AND target = ?2 AND type = ?3 AND su
 -- name: put
 INSERT INTO edge (source, target, type, subtype, weight, reason, created_by, created_at)
 VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8)
-ON CONFLICT DO UPDATE SET weight = max(weight, excluded.weight)
+ON CONFLICT DO UPDATE SET weight = max(weight, excluded.weight), created_by = coalesce(excluded.created_by, created_by)
 
 -- name: remove
 DELETE FROM edge WHERE source = ?2 AND target = ?3 AND type = ?4
