@@ -176,6 +176,7 @@ def holding(engine: combray.Engine, holder: str, until: float) -> None:
         tx.put_lease(LEASE, Lease(holder, until))
 
 
+@pytest.mark.slow("starts processes")
 def test_two_processes_do_not_consolidate_at_once(tmp_path: Path) -> None:
     path = str(tmp_path / "a.db")
     clock = FakeClock()
@@ -252,6 +253,7 @@ def outcome(engine: combray.Engine) -> list[tuple[Any, ...]]:
 
 
 @pytest.mark.parametrize("parts", [0, 1, 3])
+@pytest.mark.slow("starts processes")
 def test_a_killed_run_is_finished_by_the_next_as_if_nothing_had_been(
     parts: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
