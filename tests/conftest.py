@@ -14,6 +14,7 @@ import psycopg
 import pytest
 from hypothesis import HealthCheck, settings
 from hypothesis.internal.conjecture import providers
+from tiers import Watch, in_slow_folder, is_slow
 
 import combray
 from combray import Engine
@@ -124,7 +125,33 @@ def postgres_store(postgres: Emptied) -> Iterator[PostgresStore]:
         yield store
 
 
-def pytest_configure() -> None:
+WATCH = Watch()
+
+
+def pytest_configure(config: pytest.Config) -> None:
     """Processes that tests start heed Ctrl-C, also where the tests themselves were started in the background."""
+    config.addinivalue_line("markers", "slow(why): not in the fast tier, see tests/tiers.py")
     if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
         signal.signal(signal.SIGINT, signal.default_int_handler)
+
+
+def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool | None:
+    """The fast tier does not import the files of slow folders."""
+    return True if config.option.markexpr == "not slow" and in_slow_folder(collection_path) else None
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Mark what is slow before pytest selects by marks."""
+    for item in items:
+        if is_slow(item):
+            item.add_marker("slow")
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_protocol(item: pytest.Item) -> Iterator[None]:
+    WATCH.watching = item.get_closest_marker("slow") is None
+    try:
+        return (yield)
+    finally:
+        WATCH.watching = False

@@ -277,6 +277,7 @@ def test_the_shell_shows_the_day_of_the_setting(tmp_path: Path, monkeypatch: pyt
 
 @pytest.mark.skipif(sys.platform == "win32", reason="TZ is read on POSIX")
 @pytest.mark.parametrize("named", ["Europe/Berlin", "CET-1CEST,M3.5.0,M10.5.0/3"])
+@pytest.mark.slow("starts processes")
 def test_by_default_the_zone_is_that_of_the_machine(named: str) -> None:
     script = (
         "from datetime import datetime; from combray.values import read_zone; zone = read_zone('');"

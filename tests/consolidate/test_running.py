@@ -25,19 +25,24 @@ from combray.testing.reference import ReferenceStore
 
 def fill(engine: combray.Engine, clock: FakeClock, facts: int = 12) -> None:
     """Pairs of paraphrases, corrected numbers, support, and old facts that have faded."""
-    for number in range(facts):
-        nights.know(engine, f"Old matter number {number} of the archive", confidence=0.5)
+    numbers = range(facts)
+    old = [{"content": f"Old matter number {at} of the archive", "confidence": 0.5} for at in numbers]
+    known(engine, old)
     clock.pass_(days=60)
-    for number in range(facts):
-        nights.know(engine, f"Project {number} has the code name falcon{number}")
-        nights.know(engine, f"The project {number} has the code name falcon{number}.", confidence=0.8)
-        nights.know(engine, f"Team {number} has {number + 3} members")
-        clock.pass_(seconds=1)
-        nights.know(engine, f"Team {number} has {number + 4} members")
+    names = [f"roject {at} has the code name falcon{at}" for at in numbers]
+    known(engine, [{"content": f"P{name}"} for name in names])
+    known(engine, [{"content": f"The p{name}.", "confidence": 0.8} for name in names])
+    known(engine, [{"content": f"Team {at} has {at + 3} members"} for at in numbers])
     clock.pass_(seconds=1)
-    for number in range(facts):
-        nights.hear(engine, f"Project {number} has the code name falcon{number}", author=None)
+    known(engine, [{"content": f"Team {at} has {at + 4} members"} for at in numbers])
+    clock.pass_(seconds=1)
+    known(engine, [{"content": f"P{name}"} for name in names], kind="episode")
     clock.pass_(days=3)
+
+
+def known(engine: combray.Engine, items: list[dict[str, Any]], kind: str = "fact") -> None:
+    filled: list[Any] = [{**each, "kind": kind} for each in items]
+    engine.remember_many(filled, diff=False)
 
 
 def test_a_dry_run_tells_the_same_plan_and_changes_nothing() -> None:
@@ -171,6 +176,7 @@ def holding(engine: combray.Engine, holder: str, until: float) -> None:
         tx.put_lease(LEASE, Lease(holder, until))
 
 
+@pytest.mark.slow("starts processes")
 def test_two_processes_do_not_consolidate_at_once(tmp_path: Path) -> None:
     path = str(tmp_path / "a.db")
     clock = FakeClock()
@@ -247,6 +253,7 @@ def outcome(engine: combray.Engine) -> list[tuple[Any, ...]]:
 
 
 @pytest.mark.parametrize("parts", [0, 1, 3])
+@pytest.mark.slow("starts processes")
 def test_a_killed_run_is_finished_by_the_next_as_if_nothing_had_been(
     parts: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

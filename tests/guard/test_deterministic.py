@@ -6,6 +6,8 @@ import os
 import subprocess
 import sys
 
+import pytest
+
 _CODE = """
 from combray.guard.injection import judge
 texts = (
@@ -30,6 +32,7 @@ def _scores(seed: str) -> str:
     return made.stdout
 
 
+@pytest.mark.slow("starts processes")
 def test_two_processes_give_the_same_scores() -> None:
     first = _scores("1")
     assert len(first.splitlines()) == 3

@@ -54,7 +54,7 @@ def test_letters_of_a_dense_script_count_three() -> None:
     "text",
     [
         *("Which decision …", "an ERROR", "What did I say", "lỗi gì", "loi gi", "我们的决定", "to-do list"),
-        *("what do I prefer?", "who am I?", "Where do I live?", "Which editor do we use?", "How old am I?"),
+        *("what do I prefer?", "who am I?", "Where do I live?", "Which editor do I use?", "How old am I?"),
         *(
             "What have I told you?",
             "我是谁？",
@@ -70,7 +70,9 @@ def test_internal(text: str) -> None:
     assert internal(text)
 
 
-@pytest.mark.parametrize("text", ["Who runs Kafka?", "terrors", "what did Ivan say", "谁负责"])
+@pytest.mark.parametrize(
+    "text", ["Who runs Kafka?", "terrors", "what did Ivan say", "谁负责", "what do we know about Redis?"]
+)
 def test_not_internal(text: str) -> None:
     assert not internal(text)
 

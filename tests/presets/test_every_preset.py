@@ -150,6 +150,7 @@ for name in combray.presets.names():
 """
 
 
+@pytest.mark.slow("starts processes")
 def test_two_processes_give_the_same_answer(tmp_path: Path) -> None:
     """Same store, query and clock: same answer, whatever the hash seed."""
     path = tmp_path / "a.db"

@@ -55,6 +55,7 @@ def shell(folder: Path, home: Path, *arguments: str, **variables: str) -> subpro
     )  # fmt: skip
 
 
+@pytest.mark.slow("starts processes")
 def test_the_example_answers_from_the_shell(installed: Path, tmp_path: Path) -> None:
     def said(*arguments: str, **variables: str) -> str:
         done = shell(installed, tmp_path, *arguments, **variables)
@@ -194,6 +195,7 @@ def test_models_and_stores_come_by_name(offer: Path, monkeypatch: pytest.MonkeyP
         combray.open("nobody://somewhere")
 
 
+@pytest.mark.slow("starts processes")
 def test_a_start_without_plugins_reads_no_metadata() -> None:
     program = (
         "import sys, combray\n"

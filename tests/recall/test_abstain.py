@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
+import pytest
+
 import combray
 from combray import Engine
 from combray.testing.fakes import FakeClock
@@ -11,28 +15,33 @@ FACTS = ("The rate limit is 600 requests a minute.", "Ana keeps bees.", "The off
 
 def filled(turns: int = 0) -> Engine:
     engine = combray.open(":memory:", embedder="none", clock=FakeClock())
-    for text in (*FACTS, *(f"Turn {number} was about tea." for number in range(turns))):
-        engine.remember(text, diff=False)
+    engine.remember_many([*FACTS, *(f"Turn {number} was about tea." for number in range(turns))], diff=False)
     return engine
 
 
-def test_what_shares_one_word_of_four_is_shown_and_called_weak() -> None:
-    engine = filled(600)
-    weak = engine.recall("Which office printer jams with paper?")
+@pytest.fixture(scope="module")
+def large() -> Iterator[Engine]:
+    """A store of 603 memories. No test writes to it."""
+    with filled(600) as engine:
+        yield engine
+
+
+def test_what_shares_one_word_of_four_is_shown_and_called_weak(large: Engine) -> None:
+    weak = large.recall("Which office printer jams with paper?")
     assert weak.hits[0].memory.content == "The office is in Harbour Street."
     assert weak.details["weak"] == f"confidence {weak.details['confidence']:.2f} is below 0.10"
     assert weak.reason.endswith(f"; weak evidence: {weak.details['weak']}")
 
 
-def test_what_answers_is_not_called_weak() -> None:
-    sure = filled(600).recall("What is the rate limit?")
+def test_what_answers_is_not_called_weak(large: Engine) -> None:
+    sure = large.recall("What is the rate limit?")
     assert sure.confidence == sure.details["confidence"] > 0.8
     assert "weak" not in sure.details
     assert "weak" not in sure.reason
 
 
-def test_the_same_evidence_is_weaker_among_many() -> None:
+def test_the_same_evidence_is_weaker_among_many(large: Engine) -> None:
     """One word of three is met."""
-    few, many = filled().recall("Which office printer jams?"), filled(600).recall("Which office printer jams?")
+    few, many = filled().recall("Which office printer jams?"), large.recall("Which office printer jams?")
     assert few.hits[0].memory.content == many.hits[0].memory.content == "The office is in Harbour Street."
     assert many.confidence < few.confidence

@@ -8,6 +8,8 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import ClassVar
 
+import pytest
+
 import combray
 from combray import Engine, presets
 from combray.forms.remembering import Remembering
@@ -39,6 +41,7 @@ def test_two_engines_in_threads(tmp_path: Path) -> None:
         engine.close()
 
 
+@pytest.mark.slow("starts processes")
 def test_two_processes(tmp_path: Path) -> None:
     path = str(tmp_path / "a.db")
     combray.open(path, embedder="none").close()

@@ -84,6 +84,7 @@ def test_closing_drops_what_waits_and_takes_no_more(worker: Background, monkeypa
     assert done == []
 
 
+@pytest.mark.slow("starts processes")
 def test_a_process_ends_although_a_job_is_under_way() -> None:
     program = (
         "import threading; from combray.runtime import background as b\n"

@@ -14,8 +14,7 @@ def test_a_question_that_shares_next_to_nothing_is_not_answered(preset: str) -> 
     """Recall finds it and doubts it."""
     engine = combray.open(":memory:", embedder="none", preset=preset, clock=FakeClock())
     engine.remember("Harbour Street is where the office moved to in the spring.")
-    for number in range(600):
-        engine.remember(f"Turn {number} was about tea.", diff=False)
+    engine.remember_many([f"Turn {number} was about tea." for number in range(600)], diff=False)
     thought = engine.think("Which harbour did the stolen submarine enter?")
     assert not thought.known
     assert thought.reason.startswith("the evidence is weak: ")

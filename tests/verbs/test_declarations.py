@@ -80,6 +80,7 @@ def test_a_tool_that_reads_has_a_verb_that_reads() -> None:
         assert verb.rights != ADMIN, "no tool destroys"
 
 
+@pytest.mark.slow("starts processes")
 def test_declarations_load_neither_the_engine_nor_a_surface() -> None:
     check = (
         "import sys, combray.verbs\n"

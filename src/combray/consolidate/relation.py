@@ -5,6 +5,7 @@ Source: docs/explanation/consolidation.md.
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING, Literal, NamedTuple
 
 from combray.consolidate.belief import begins
@@ -22,6 +23,7 @@ if TYPE_CHECKING:
 
 Kind = Literal["same", "replaced", "opposite", "unsure", "apart"]
 Pair = tuple[int, int]
+_CLAUSES = re.compile(r"[,:;.!?]\s|[，：；。！？].")
 _NAME_WORDS = 3
 """Maximum words of a name that replaces another name."""
 _DENIED_FROM = 0.75
@@ -96,6 +98,8 @@ class Relations:
             return False
         if found.overlap == 1:
             return False  # another form of one verb: "works", "worked"
+        if any(_CLAUSES.search(fact.content) for fact in (first, second)):
+            return False  # a second clause may say more than the predicate
         values = [content_terms(fact.content)[-1:] for fact in (first, second)]
         return values[0] == values[1] != [] and len(found.word_substitution) == 1
 

@@ -5,10 +5,11 @@ from __future__ import annotations
 import errno
 import os
 import stat
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path, PurePath
 
 from combray.documents.dates import EVERGREEN, MEMORY_FOLDER
+from combray.documents.ignored import IgnoreRules
 from combray.errors import InvalidInputError
 from combray.records import dataclass
 from combray.runtime import Workspace
@@ -94,19 +95,33 @@ def is_memory_workspace(root: str) -> bool:
     return any(Path(root, name).is_file() for name in EVERGREEN) or Path(root, MEMORY_FOLDER).is_dir()
 
 
-def find(workspace: Workspace) -> tuple[list[FoundFile], list[tuple[str, str]]]:
-    """Return all files of a workspace by path, and the skipped files with reasons.
+@dataclass(slots=True)
+class Findings:
+    """The files of a workspace by path, the skipped ones with reasons, and what ignore rules leave out.
+
+    An ignored folder counts as one; its path ends with "/".
+    """
+
+    files: list[FoundFile]
+    skipped: list[tuple[str, str]]
+    ignored: list[str]
+
+
+def find(workspace: Workspace, *, ignoring: bool = True) -> Findings:
+    """Find all files of a workspace.
 
     These are `MEMORY.md`, `memory.md` and `memory/**/*.md` if any exists, else `**/*.md`; `*.md` of the extra
-    paths; `*.jsonl` of the sessions. Links are not followed; each file is listed once. Raises InvalidInputError
-    if the folder is missing.
+    paths; `*.jsonl` of the sessions. Links are not followed; each file is listed once. `ignoring`: Markdown that
+    `.gitignore` or `.ignore` names is left out. Raises InvalidInputError if the folder is missing.
     """
     if not Path(workspace.root).is_dir():
         raise InvalidInputError("folder", f"{workspace.root} does not exist any more.", "Index another folder.")
     found: dict[str, FoundFile] = {}
     skipped: list[tuple[str, str]] = []
-    for base, starts, source in _starts(workspace):
-        for parts, status in _walk(base, starts, _SUFFIX[source], skipped):
+    ignored: set[str] = set()
+    for base, start, source in _starts(workspace):
+        rules = IgnoreRules(base, start) if ignoring and source == MEMORY else None
+        for parts, status in _walk(base, start, _SUFFIX[source], skipped, rules):
             place = _place(workspace, base, parts, source)
             if len(place.path) > MAX_PATH:
                 skipped.append((place.path, f"the path is longer than {MAX_PATH} characters"))
@@ -114,34 +129,48 @@ def find(workspace: Workspace) -> tuple[list[FoundFile], list[tuple[str, str]]]:
                 skipped.append((place.path, f"larger than {MAX_BYTES // 1024 // 1024} MB"))
             else:
                 found.setdefault(place.absolute, FoundFile(place, status.st_size, status.st_mtime_ns))
-    return sorted(found.values(), key=lambda each: each.place.path), sorted(set(skipped))
+        if rules is not None:
+            skipped += rules.refused
+            ignored.update(_shown(workspace, each) for each in rules.left_out)
+    files = sorted(found.values(), key=lambda each: each.place.path)
+    return Findings(files, sorted(set(skipped)), sorted(ignored))
 
 
-def _starts(workspace: Workspace) -> Iterator[tuple[str, Iterable[tuple[str, ...]], str]]:
-    """Yield base folder, start paths below it, and the source of the files."""
+def _starts(workspace: Workspace) -> Iterator[tuple[str, tuple[str, ...], str]]:
+    """Yield base folder, a start path below it, and the source of the files."""
     only = ((EVERGREEN[0],), (EVERGREEN[1],), (MEMORY_FOLDER,))
-    yield workspace.root, only if is_memory_workspace(workspace.root) else ((),), MEMORY
+    for start in only if is_memory_workspace(workspace.root) else ((),):
+        yield workspace.root, start, MEMORY
     for paths, source in ((workspace.extra, MEMORY), (workspace.sessions, SESSIONS)):
         for path in paths:
             if Path(path).is_dir():
-                yield path, ((),), source
+                yield path, (), source
             else:
-                yield str(Path(path).parent), ((Path(path).name,),), source
+                yield str(Path(path).parent), (Path(path).name,), source
 
 
 def _place(workspace: Workspace, base: str, parts: tuple[str, ...], source: str) -> FilePlace:
-    absolute = PurePath(base, *parts)
+    return FilePlace(base, parts, _shown(workspace, PurePath(base, *parts)), source)
+
+
+def _shown(workspace: Workspace, path: str | PurePath) -> str:
+    """Return a path as citations name it: relative within the root. A trailing "/" stays."""
+    absolute = PurePath(path)
     inside = absolute.is_relative_to(workspace.root)
-    shown = absolute.relative_to(workspace.root) if inside else absolute
-    return FilePlace(base, parts, shown.as_posix(), source)
+    shown = (absolute.relative_to(workspace.root) if inside else absolute).as_posix()
+    return f"{shown}/" if isinstance(path, str) and path.endswith("/") else shown
 
 
 def _walk(
-    base: str, starts: Iterable[tuple[str, ...]], suffix: str, skipped: list[tuple[str, str]]
+    base: str,
+    start: tuple[str, ...],
+    suffix: str,
+    skipped: list[tuple[str, str]],
+    rules: IgnoreRules | None,
 ) -> Iterator[tuple[tuple[str, ...], os.stat_result]]:
     """Yield regular files with the suffix: parts below the base, and their stat result."""
-    waiting = [tuple(start) for start in starts]
-    names = {start[0]: frozenset(os.listdir(base)) for start in waiting if start}  # noqa: PTH208 - names
+    waiting = [start]
+    names = {start[0]: frozenset(os.listdir(base))} if start else {}  # noqa: PTH208 - names
     while waiting:
         parts = waiting.pop()
         here = os.path.join(base, *parts)  # noqa: PTH118 - thousands a walk
@@ -150,7 +179,11 @@ def _walk(
             if len(parts) == 1 and parts[0] in names and parts[0] not in names[parts[0]]:
                 continue
             status = os.lstat(here)
-            if stat.S_ISDIR(status.st_mode):
+            folder = stat.S_ISDIR(status.st_mode)
+            ruled = parts != start and (folder or here.lower().endswith(suffix))
+            if rules is not None and ruled and rules.ignores(here, folder=folder):
+                rules.left_out.append(f"{here}/" if folder else here)
+            elif folder:
                 waiting += [(*parts, name) for name in os.listdir(here) if name not in IGNORED]  # noqa: PTH208
             elif stat.S_ISREG(status.st_mode) and here.lower().endswith(suffix):
                 here.encode()
@@ -164,10 +197,13 @@ def _walk(
             skipped.append((here.encode(errors="backslashreplace").decode(), str(reason)))
 
 
-def locate(workspaces: Sequence[Workspace], path: str) -> list[tuple[Workspace, FilePlace]]:
+def locate(
+    workspaces: Sequence[Workspace], path: str, *, ignoring: bool = True
+) -> list[tuple[Workspace, FilePlace]]:
     """Return where a given path may be, in the order of workspaces. Raises InvalidInputError if nowhere.
 
-    A path is relative to a workspace, or absolute inside one, its extra paths or its sessions.
+    A path is relative to a workspace, or absolute inside one, its extra paths or its sessions. `ignoring`: as in
+    `find`.
     """
     if not isinstance(path, str) or not path.strip() or "\0" in path or len(path) > 4096:
         raise InvalidInputError("path", f"{path!r} is not a path.", "Pass the path of a search result.")
@@ -176,7 +212,7 @@ def locate(workspaces: Sequence[Workspace], path: str) -> list[tuple[Workspace, 
         raise InvalidInputError("path", f"{path!r} must not contain '..'.", "Pass the path without it.")
     if not workspaces:
         raise InvalidInputError("path", "nothing is indexed here yet.", "Index a folder first.")
-    places = [(workspace, place) for workspace in workspaces for place in _inside(workspace, given)]
+    places = [(workspace, place) for workspace in workspaces for place in _inside(workspace, given, ignoring)]
     if not places:
         raise InvalidInputError(
             "path", f"{path!r} is not in an indexed folder.", "Index its folder first, or check the path."
@@ -184,14 +220,20 @@ def locate(workspaces: Sequence[Workspace], path: str) -> list[tuple[Workspace, 
     return places
 
 
-def _inside(workspace: Workspace, given: PurePath) -> Iterator[FilePlace]:
+def _inside(workspace: Workspace, given: PurePath, ignoring: bool) -> Iterator[FilePlace]:
     absolute = PurePath(workspace.root, given)
-    for base, starts, source in _starts(workspace):
+    for base, start, source in _starts(workspace):
         if absolute.is_relative_to(base):
             parts = absolute.relative_to(base).parts
-            begins = any(parts[: len(start)] == tuple(start) for start in starts)
+            begins = parts[: len(start)] == start
             usual = absolute.name.lower().endswith(_SUFFIX[source]) and not IGNORED.intersection(parts)
-            if parts and begins and usual:
+            ruled = ignoring and source == MEMORY
+            if (
+                parts
+                and begins
+                and usual
+                and not (ruled and IgnoreRules(base, start).excludes(parts[len(start) :]))
+            ):
                 yield _place(workspace, base, parts, source)
 
 

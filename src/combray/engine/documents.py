@@ -84,9 +84,10 @@ class Documents:
         """Index a folder of Markdown, or update its index. Later searches update it too.
 
         In an agent workspace (one with MEMORY.md, memory.md or memory/) only those are indexed, otherwise every
-        `*.md`. `extra`: further Markdown files or folders. `sessions`: transcripts, `*.jsonl`. `redact`: remove
-        secrets from notes too; they are always removed from transcripts. `trust`: "owner", "agent" or
-        "untrusted" (third-party content); None keeps the folder's trust, "owner" for a new one. The guard judges
+        `*.md`. What `.gitignore` and `.ignore` name is left out, unless the setting `ignore_files` is false;
+        the report's `ignored` lists it. `extra`: further Markdown files or folders. `sessions`: transcripts,
+        `*.jsonl`. `redact`: remove secrets from notes too; they are always removed from transcripts. `trust`:
+        "owner", "agent" or "untrusted" (third-party content); None keeps the folder's trust, "owner" for a new one. The guard judges
         chunks by it. `scope`: the scope of the chunks, such as "user:ann"; "" for none, None keeps the folder's.
         `rebuild`: read, judge and embed every file again, and erase chunks that no file contains.
         `progress` is called with the counts of files done and in total.
@@ -235,7 +236,7 @@ class Documents:
 
         first = 1 if start is None else whole("start", start, 1, 2**31)
         most = MAX_LINES if lines is None else whole("lines", lines, 1, MAX_LINES)
-        for workspace, place in locate(self.folders(), path):
+        for workspace, place in locate(self.folders(), path, ignoring=self._ignoring):
             try:
                 data, _, _ = read_bytes(place)
                 text = decode(data)
@@ -266,6 +267,10 @@ class Documents:
 
         given = (self._at.settings.get(name) for name in ("chunk_tokens", "chunk_overlap"))
         return ChunkSize(*(each for each in given if each is not None))
+
+    @property
+    def _ignoring(self) -> bool:
+        return bool(self._at.settings.get("ignore_files", True))
 
     def _folder(self, root: str) -> Workspace | None:
         return next((each for each in self.folders() if each.root == root), None)
@@ -304,6 +309,7 @@ class Documents:
             anew=rebuild,
             guard=guard,
             judge_all=judge_all,
+            ignoring=self._ignoring,
             size=self._size(),
             progress=progress,
         ).run()
@@ -331,7 +337,7 @@ class Documents:
             with self._freshness.lock:
                 try:
                     if not self._at.runtime.store.writable:
-                        if is_stale(workspace, self._at.runtime, self._at.namespace):
+                        if is_stale(workspace, self._at.runtime, self._at.namespace, ignoring=self._ignoring):
                             stale = True
                             warnings.append(f"{workspace.root}: files have changed, but the store is read-only")
                     else:

@@ -76,16 +76,15 @@ def _suggesting(pipeline: Pipeline[Any], settings: Mapping[str, Any]) -> Pipelin
 
 
 def _tuned(pipeline: Pipeline[Any], settings: Mapping[str, Any]) -> Pipeline[Any]:
+    changes: dict[str, dict[str, Any]] = {}
+    for setting, kind, change in TUNED:
+        if settings.get(setting) is not None:
+            changes.setdefault(kind, {}).update(change(settings[setting]))
     for stage in walk(pipeline.stages):
         values: dict[str, Any] = {}
-        for setting, kind, change in TUNED:
-            if settings.get(setting) is not None and _is_a(stage, kind):
-                values |= change(settings[setting])
+        # Also those of a class that the stage's is derived from.
+        for each in type(stage).__mro__:
+            values |= changes.get(f"{each.__module__}:{each.__qualname__}", {})
         if values:
             pipeline = pipeline.replace(stage_name(stage), replace(stage, **values))
     return pipeline
-
-
-def _is_a(stage: Any, kind: str) -> bool:
-    """Whether a stage is of a class (module:class) or of one derived from it."""
-    return any(f"{each.__module__}:{each.__qualname__}" == kind for each in type(stage).__mro__)

@@ -79,7 +79,9 @@ class Calls(TurnCalls, Decisions):
         thought = self._engine.think(question, limit=limit, namespaces=self._namespaces, **options)
         cited = {each.number: thought.sources[each.number - 1] for each in thought.citations}
         names = self._short(hit.memory.id for hit in cited.values())
-        behind = [f"[{n}] = {self._told(hit, names[hit.memory.id], full=False)}" for n, hit in cited.items()]
+        behind = [
+            f"[{n}] = {self._told(hit, names[hit.memory.id], question, full=False)}" for n, hit in cited.items()
+        ]
         said = [lines.NOTICE, *map(lines.one_line, thought.answer.splitlines()), *behind]
         said += [] if thought.known else ["Say that you searched and found nothing."]
         unwritten = self._engine.runtime.language_model is not None and thought.mode != "model"
@@ -104,6 +106,9 @@ class Calls(TurnCalls, Decisions):
         page = self._engine.list(limit=limit, namespaces=self._namespaces, **options)
         names = self._short(each.id for each in page)
         said = [lines.whole(each) if full else lines.short(each, names[each.id]) for each in page]
+        if (fits := lines.fitting(said)) < len(said):
+            # A shorter page, whose cursor goes on where it ends.
+            return self.list_memories(fits, full, **options)
         said += [
             f"{len(page)} of {page.total} memories" + (f"; go on with after {page.cursor}" if page.cursor else "")
         ]
@@ -247,7 +252,11 @@ class Calls(TurnCalls, Decisions):
             + (lines.whole(each.memory) if full else lines.short(each.memory, names[each.memory.id]))
             for each in found
         ]
-        said += [f"{len(every) - limit} more; use a higher limit."] if len(every) > limit else []
+        fits = lines.fitting(said)
+        said, found = said[:fits], found[:fits]
+        said += (
+            [f"{len(every) - fits} more; use a higher limit, or one without full."] if len(every) > fits else []
+        )
         structured = [
             lines.as_json(each.memory, names[each.memory.id], full=full)
             | {"depth": each.depth, "type": each.via, "weight": round(each.weight, 3)}
@@ -289,12 +298,17 @@ class Calls(TurnCalls, Decisions):
             said = [*notice, *told, *notes, f"Nothing found: {why}. Say that you searched and found nothing."]
             return result(said, {"results": [], "reason": answer.reason, "tier": tier, **read})
         names = self._short(hit.memory.id for hit in answer)
-        said = [self._told(hit, names[hit.memory.id], full=full) for hit in answer]
-        results = [lines.hit_as_json(hit, names[hit.memory.id], full=full) for hit in answer]
+        asked = answer.query
+        said = [self._told(hit, names[hit.memory.id], asked, full=full) for hit in answer]
+        results = [lines.hit_as_json(hit, names[hit.memory.id], full=full, question=asked) for hit in answer]
+        over = len(said) - lines.fitting(said)
+        if over:
+            said, results = said[:-over], results[:-over]
+            notes.append(lines.left_out(over))
         if dropped := answer.details.get("dropped", 0):
             notes.append(f"note: {dropped} weaker hits were dropped; keep=0 returns them.")
         structured = {"notice": lines.NOTICE, "results": results, "reason": answer.reason, "tier": tier, **read}
-        return result([lines.NOTICE, *said, *told, *notes], structured | {"dropped": dropped})
+        return result([lines.NOTICE, *said, *told, *notes], structured | {"dropped": dropped, "left_out": over})
 
 
 def _edge(kind: str, weight: float, subtype: str) -> dict[str, Any]:

@@ -32,8 +32,8 @@ class Tools:
     def _short(self, ids: Iterable[str]) -> dict[str, str]:
         return short_ids(list(ids), self._known)
 
-    def _told(self, hit: Hit, name: str, *, full: bool) -> str:
-        said = lines.whole(hit.memory, lines.signals(hit)) if full else lines.short(hit.memory, name)
+    def _told(self, hit: Hit, name: str, question: str, *, full: bool) -> str:
+        said = lines.whole(hit.memory, lines.signals(hit)) if full else lines.short(hit.memory, name, question)
         now = self._engine.runtime.clock()
         return said + lines.mark(hit, self._short(lines.marked(hit).values()), now)
 

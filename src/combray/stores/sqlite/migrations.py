@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import sqlite3
+from collections.abc import Sequence
 from contextlib import closing
+from functools import cache
 from pathlib import Path
 
 from combray.errors import CorruptStoreError, NewerSchemaError
@@ -14,13 +16,14 @@ from combray.stores.sqlite.sql import sql
 Migration = tuple[int, str, str]
 
 
-def migrations() -> list[Migration]:
+@cache
+def migrations() -> tuple[Migration, ...]:
     """Return (number, name, SQL) of every migration, in order."""
     found = []
     for path in (Path(__file__).parent / "migrations").glob("*.sql"):
         number, _, name = path.stem.partition("_")
         found.append((int(number), name, path.read_text(encoding="utf-8")))
-    return sorted(found)
+    return tuple(sorted(found))
 
 
 def keyword_index_sql() -> list[str]:
@@ -48,7 +51,7 @@ def check_identity(connection: sqlite3.Connection, path: str, newest: int) -> in
 def migrate(
     connection: sqlite3.Connection,
     path: str,
-    steps: list[Migration] | None = None,
+    steps: Sequence[Migration] | None = None,
     key: Key | None = None,
     busy_timeout: float | None = None,
 ) -> list[str]:

@@ -1,0 +1,60 @@
+"""The part of a text that answers a question, where the whole does not fit."""
+
+from __future__ import annotations
+
+from collections import Counter
+
+from combray.language.sentences import sentences
+from combray.language.tokens import query_terms, terms
+
+HEAD = 0.3
+"""Share of an excerpt that the beginning of the text keeps: it says what the text is about."""
+_MOST = 20_000
+"""Characters of a text that are read."""
+
+
+def excerpt(text: str, question: str, width: int) -> str:
+    """Return a text of one line in at most `width` characters, "…" where something is left out.
+
+    The sentence that holds most of the question's words is shown, rare ones counting more, behind the beginning
+    of the text. Without such a sentence, or if it is there anyway, it is the beginning alone.
+    """
+    line = " ".join(text.split())
+    if len(line) <= width:
+        return line
+    said = _answering(text[:_MOST], question)
+    at = line.find(said) if said else 0
+    beginning = line[: width - 1]
+    if at + len(said) < width or _held(said, question) <= _held(beginning, question):
+        return beginning + "…"
+    head = line[: int(width * HEAD) - 3].rstrip()
+    room = width - len(head) - 4
+    shown = _around(said, question, room) if len(said) > room else line[at : at + room]
+    more = "" if line.endswith(shown) else "…"
+    return f"{head} … {shown[: room - len(more)] if more and len(shown) >= room else shown}{more}"
+
+
+def _answering(text: str, question: str) -> str:
+    """Return the sentence or line that holds most of the question's words; "" if none holds one."""
+    parts = [" ".join(each.split()) for each in sentences(text)]
+    held = [_held(part, question) for part in parts]
+    common = Counter(term for each in held for term in each)
+    scores = [sum(1.0 / common[term] for term in sorted(each)) for each in held]
+    best = max(scores, default=0.0)
+    return parts[scores.index(best)] if best else ""
+
+
+def _held(part: str, question: str) -> set[str]:
+    return set(query_terms(question)).intersection(terms(part))
+
+
+def _around(sentence: str, question: str, room: int) -> str:
+    """Return the part of a long sentence that has most of the question's words in its middle."""
+    step = max(1, room // 8)
+    places = [*range(0, len(sentence) - room, step), len(sentence) - room]
+    counts = [len(_held(sentence[at : at + room], question)) for at in places]
+    best = [at for at, count in zip(places, counts, strict=True) if count == max(counts)]
+    at = best[len(best) // 2]
+    # From a word on, unless the script has no spaces.
+    space = sentence.find(" ", at, at + step) if at else -1
+    return sentence[space + 1 if space >= 0 else at :][:room]
