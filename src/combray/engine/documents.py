@@ -87,8 +87,8 @@ class Documents:
         `*.md`. What `.gitignore` and `.ignore` name is left out, unless the setting `ignore_files` is false;
         the report's `ignored` lists it. `extra`: further Markdown files or folders. `sessions`: transcripts,
         `*.jsonl`. `redact`: remove secrets from notes too; they are always removed from transcripts. `trust`:
-        "owner", "agent" or "untrusted" (third-party content); None keeps the folder's trust, "owner" for a new one. The guard judges
-        chunks by it. `scope`: the scope of the chunks, such as "user:ann"; "" for none, None keeps the folder's.
+        "owner", "agent" or "untrusted" (third-party content); None keeps the folder's trust, "owner" for a new
+        one. The guard judges chunks by it. `scope`: the scope of the chunks, such as "user:ann"; "" for none, None keeps the folder's.
         `rebuild`: read, judge and embed every file again, and erase chunks that no file contains.
         `progress` is called with the counts of files done and in total.
 
