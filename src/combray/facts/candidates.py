@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from combray.facts.ranker import Level, probabilities
 from combray.forms.remembering import TRUSTED, Draft, Remembering, Suspect
-from combray.language.denials import another_sign, negates
+from combray.language.denials import takes_back
 from combray.language.revisions import (
     OF_PAIR,
     OF_TEXT,
@@ -122,6 +122,8 @@ class SuggestRevisions:
     """Least probability of a pair whose words alone show a change (`shown_by_words`): stories, from which the
     ranker learned, hold few of them. A new store asks from it on (`KeepRevisions`). It is below
     `Diff.restated_from`: of a list that is stored twice each line is one memory."""
+    denied: float = 0.65
+    """Least probability of the same author's sentence that a text takes back (`denied_by_words`)."""
     beside: float = 0.05
     """What is left of the probability if a text only adds ("I also speak Finnish"): 63 of 67 such pairs hold."""
     young: int = 50
@@ -155,7 +157,7 @@ class SuggestRevisions:
         if permits:
             if pool is not None and (denied := denied_by_words(draft, pool)):
                 odds = np.zeros(len(pool.stated))
-                odds[denied] = self.plain
+                odds[denied] = self.denied
                 draft.suspects = self._best(draft, pool, odds, state.writer)
             return
         draft.suspects = ()
@@ -164,6 +166,8 @@ class SuggestRevisions:
             young = state.writer.profile().memories < self.young
             plain = shown_by_words(draft, pool, young=young)
             odds[plain] = np.maximum(odds[plain], self.plain)
+            denied = denied_by_words(draft, pool)
+            odds[denied] = np.maximum(odds[denied], self.denied)
             if only_adds(draft.memory.content, draft.claim) and not _begins_later(draft):
                 odds[_sharing_a_word(draft, pool)] *= self.beside
             draft.suspects = self._best(draft, pool, odds, state.writer)
@@ -335,26 +339,25 @@ def _is_candidate(old: Memory, new: Memory, allowed: tuple[str, ...]) -> bool:
 
 
 def denied_by_words(draft: Draft, pool: Pool) -> list[int]:
-    """Return the places of the same author's statements that the draft plainly denies or gives another sign."""
+    """Return the places of the same author's statements that the draft denies, ends or gives another sign."""
     content, author = draft.memory.content, draft.memory.author
     return [
         place
         for place, old in enumerate(pool.stated)
-        if old.author == author and (negates(old.content, content) or another_sign(old.content, content))
+        if old.author == author and takes_back(old.content, content)
     ]
 
 
 def shown_by_words(draft: Draft, pool: Pool, *, young: bool) -> list[int]:
     """Return the places of the pool of which the words alone show that the draft may change them.
 
-    It is the same author's sentence with another value or sign, or its denial. In a young store also the author's
-    last statement about the state that the draft says has changed: half of the topics of the draft at least.
+    It is the same author's sentence with another value. In a young store also the author's last statement about
+    the state that the draft says has changed: half of the topics of the draft at least.
     """
     content, author = draft.memory.content, draft.memory.author
     new = said(content)
     mine = [place for place, old in enumerate(pool.stated) if old.author == author]
     found = [place for place in mine if another_value(new, said(pool.stated[place].content))]
-    found += denied_by_words(draft, pool)
     topics = topics_of(content) if young and announces_change(content) else 0
     if topics:
         enough = topics.bit_count() / 2

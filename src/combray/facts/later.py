@@ -25,8 +25,8 @@ if TYPE_CHECKING:
 
 DOUBTED_FROM, ONE_SENTENCE_FROM = 0.7, 0.5
 """Probability of mattering to the question from which a later memory marks a hit as perhaps outdated; the second
-for one sentence with another value in its end ("Standup is at 9:30", "Standup is at 10:00"). Nine in ten marks
-are right; by the edge's own probability no bound reaches that (bench/results/truth.md)."""
+for one sentence with another value in its end ("Standup is at 9:30", "Standup is at 10:00") and for its denial.
+Nine in ten marks are right; by the edge's own probability no bound reaches that (bench/results/truth.md)."""
 _TINY = 1e-6
 
 
@@ -183,15 +183,18 @@ def _doubted(links: Sequence[Link], state: Recalling) -> list[Link]:
     if not near:
         return list(links)
     # What compares texts is loaded for the few questions that have something to doubt.
+    from combray.language.denials import takes_back
     from combray.language.revisions import another_value, said
 
     keys = sorted({key for each in near for key in (each.source, each.target)})
-    texts = dict(zip(keys, map(said, state.contents(keys)), strict=True))
+    contents = dict(zip(keys, state.contents(keys), strict=True))
+    texts = {key: said(text) for key, text in contents.items()}
     asked = said(state.query)
     marked = {}
     for each in near:
         new, old = texts[each.source], texts[each.target]
-        earned = each.weight >= DOUBTED_FROM or another_value(new, old)
+        one_sentence = another_value(new, old) or takes_back(contents[each.target], contents[each.source])
+        earned = each.weight >= DOUBTED_FROM or one_sentence
         marked[each] = earned and not of_two_things(asked, new, old)
     below = round(DOUBTED_FROM - _TINY, 6)
     return [

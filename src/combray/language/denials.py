@@ -16,12 +16,14 @@ from combray.language.lexicon import word_lists
 from combray.language.polarity import affirmed, changes, negations
 from combray.language.scripts import language
 from combray.language.tables import default
-from combray.language.tense import tense_of
+from combray.language.tense import claim_of, tense_of
 from combray.language.text import Text, plain_of, read_once
 from combray.language.tokens import content_terms
 
 _LEAST_SHARED = 0.6
 """Share of the affirmed statement's words that its denial repeats."""
+_MOST_FURTHER = 2
+"""Words of a text that says that something is over beside those of the statement: "longer", "since May"."""
 _UNSTATED = frozenset(("hypothetical", "quoted", "asked"))
 """Tenses of what a text does not state."""
 _SIGNS = frozenset(("Sm", "So"))
@@ -82,12 +84,30 @@ def negates(old: str, new: str) -> bool:
     return len(tenses) <= 1 and not tenses & _UNSTATED and bool(one_time)
 
 
+def ends(old: str, new: str) -> bool:
+    """Return whether a text says that what the other states is over: "I work here", "I no longer work here".
+
+    It is the other's sentence, person and all, with words of an end (`Claim.retracts`) and few others.
+    """
+    before, after = _said(old), _said(new)
+    if not before.words or len(after.words) - len(before.words) > _MOST_FURTHER:
+        return False
+    rest = iter(after.words)
+    same = before.persons == after.persons and all(word in rest for word in before.words)
+    return same and claim_of(new).retracts and not claim_of(old).retracts
+
+
 def another_sign(old: str, new: str) -> bool:
     """Return whether two texts are the same words with another sign: "> 4 °C" and "< 4 °C", 🔴 and 🟢."""
     if old.isascii() and new.isascii() and _COMPARING.isdisjoint(old):
         return False
     one, two = _signs(old), _signs(new)
     return one.words == two.words and one.signs != two.signs and bool(one.words and one.signs and two.signs)
+
+
+def takes_back(old: str, new: str) -> bool:
+    """Return whether a text is the other's sentence denied, ended, or with another sign."""
+    return negates(old, new) or ends(old, new) or another_sign(old, new)
 
 
 class _Signed(NamedTuple):

@@ -1,7 +1,7 @@
 """Auto-memory: sentences of a user's message that are worth saving.
 
-Four signals: a request to remember, who the user is, what they prefer, what was decided. Patterns are data
-(`savings` of a language): regular expressions over folded text, so that accents and letter case do not matter.
+Signals: a request to remember, who the user is or no longer is, what they prefer, what was decided. Patterns are
+data (`savings` of a language): regular expressions over folded text, so accents and letter case do not matter.
 A signal counts only at the start of a sentence: there it is not reported, quoted, asked or hypothetical.
 Source: Engram's page and the constants of its code, see docs/reference/presets.md.
 """
@@ -47,15 +47,17 @@ class Saving:
     reason: str
 
 
-_listed = phrase_lists("savings", "openers labels requests identity preference habit decision never")
+_listed = phrase_lists("savings", "openers labels requests identity preference habit decision ended never")
 """Patterns by key.
 
 openers: what may precede a signal ("by the way", "could you"); labels: "Save:", which covers the rest of the
-message; requests: "remember that"; identity, preference, habit, decision: how a sentence to save starts; never:
-words of a secret or of an instruction to a model. Nothing is saved of a message that contains them.
+message; requests: "remember that"; identity, preference, habit, decision: how a sentence to save starts; ended:
+how one starts that says of the speaker that something is over ("I no longer …"); never: words of a secret or of
+an instruction to a model. Nothing is saved of a message that contains them.
 """
 
 _SIGNS: tuple[tuple[str, Kind, Category, int], ...] = (
+    ("ended", "identity", "fact", 3),
     ("decision", "decision", "decision", 3),
     ("identity", "identity", "fact", 3),
     ("preference", "preference", "preference", 3),
