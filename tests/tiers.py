@@ -20,6 +20,7 @@ SLOW_FOLDERS = {
     "architecture": "runs the linter of imports and builds packages",
     "audit": "reads and damages every byte of files",
     "bench": "measures small sets",
+    "cases": "replays what users met, with every embedder",
     "designs": "runs the designs that are not the default",
     "docs": "builds the site and runs the examples of the pages",
     "documents": "indexes folders of files",

@@ -62,6 +62,7 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True):
     ] = 0.0
     context_budget: Annotated[int, "maximum tokens of a prompt context"] = 1500
     auto_memory: Annotated[bool, "store facts that a user states in a conversation"] = False
+    ignore_files: Annotated[bool, "leave out of the index what .gitignore and .ignore files name"] = True
     distil: Annotated[bool, "let the language model extract facts from conversations during consolidation"] = True
     revision_budget: Annotated[
         float | None,
@@ -105,7 +106,6 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True):
         int, "maximum tokens of a chunk of a file, 8 to 8000; applies when a file is read (index --rebuild)"
     ] = 400
     chunk_overlap: Annotated[int, "tokens that two chunks of a file share, 0 to 4000, below chunk_tokens"] = 80
-    ignore_files: Annotated[bool, "leave out what .gitignore and .ignore name when Markdown is indexed"] = True
     candidate_pool_size: Annotated[
         int, "preset mnemo: candidates per search path, 1 to 1000, and how many are reranked"
     ] = 20

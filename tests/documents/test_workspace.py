@@ -18,7 +18,7 @@ def write(root: Path, *paths: str) -> None:
 
 
 def found(root: Path, **beside: list[Path]) -> list[tuple[str, str]]:
-    return [(each.place.path, each.place.source) for each in find(open_workspace(root, **beside)).files]
+    return [(each.place.path, each.place.source) for each in find(open_workspace(root, **beside))[0]]
 
 
 def test_a_memory_workspace_gives_its_memory_and_nothing_else(tmp_path: Path) -> None:
@@ -51,8 +51,7 @@ def test_links_are_never_followed(tmp_path: Path) -> None:
     (root / "memory" / "link.md").symlink_to(outside / "x.md")
     (root / "memory" / "folder").symlink_to(outside)
     (root / "memory" / "loop").symlink_to(root / "memory")
-    found = find(open_workspace(root))
-    files, skipped = found.files, found.skipped
+    files, skipped, _ = find(open_workspace(root))
     assert [each.place.path for each in files] == ["memory/a.md"]
     assert [Path(path).name for path, _ in skipped] == ["link.md"]
     # The folder itself may be reached by a link: its real path is kept.
@@ -65,8 +64,7 @@ def test_what_cannot_be_indexed_is_left_out_with_the_reason(tmp_path: Path) -> N
     with (tmp_path / "huge.md").open("wb") as file:
         file.truncate(MAX_BYTES + 1)
     os.mkfifo(tmp_path / "pipe.md")
-    found = find(open_workspace(tmp_path))
-    files, skipped = found.files, found.skipped
+    files, skipped, _ = find(open_workspace(tmp_path))
     assert [each.place.path for each in files] == ["a.md"]
     assert sorted(reason for _, reason in skipped) == [
         "larger than 32 MB",

@@ -167,6 +167,7 @@ def test_a_model_is_read_as_it_was_written() -> None:
         "token: ",
     ],
 )
+@pytest.mark.slow("reads very long texts")
 def test_200_000_adversarial_characters_are_read_to_the_end(part: str) -> None:
     # A regular expression that backtracks would take hours here, not a second.
     text = part * (200_000 // len(part))

@@ -18,6 +18,8 @@ from combray.runtime import Filter
 from combray.scoring.calibration import confidence_of
 from combray.testing.fakes import FakeClock
 
+pytestmark = pytest.mark.slow("fills large stores in every preset")
+
 ROOT = Path(__file__).parents[2]
 EMBEDDERS = ("none", "wordllama")
 

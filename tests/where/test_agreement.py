@@ -6,6 +6,7 @@ from contextlib import closing
 from datetime import timedelta
 from typing import Any
 
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -14,6 +15,8 @@ from combray.stores.sqlite import SqliteStore
 from combray.testing.fakes import START, memory
 from combray.testing.reference.store import ReferenceStore
 from combray.where import matches, parse
+
+pytestmark = pytest.mark.slow("tries hundreds of drawn conditions")
 
 NAMES = ("a", "b.c", 'q"', "é", "$", "\t", "", "a\x00b")
 TEXTS = ("", "x", "X", "straße", "STRASSE", "é", "'; --", "%", "1", "true", "\U0001f642", 'a"b', "a\\b", "/")

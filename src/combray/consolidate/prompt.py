@@ -63,8 +63,11 @@ def _values(answer: str) -> Iterator[object]:
     while opening := _OPENING.search(answer, place):
         try:
             value, place = decoder.raw_decode(answer, opening.start())
-        except (ValueError, RecursionError):
+        except ValueError:
             place = opening.end()
+        except RecursionError:
+            # Nested too deeply, and so is what begins at the next bracket: all of them are passed over.
+            place = len(answer) - len(answer[opening.start() :].lstrip("[{ \t\r\n"))
         else:
             yield value
 

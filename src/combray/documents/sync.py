@@ -31,8 +31,9 @@ Progress = Callable[[int, int], None]
 
 @dataclass(slots=True)
 class IndexReport:
-    """Counts of a sync. `files` and `chunks`: totals in the index; `skipped`: paths with reasons; `ignored`:
-    files, and folders with a "/" at the end, that `.gitignore` or `.ignore` leaves out.
+    """Counts of a sync. `files` and `chunks`: totals in the index; `skipped`: paths with reasons.
+
+    `ignored`: files and folders that `.gitignore` and `.ignore` files leave out.
 
     Of the chunks in files that were read, `reused` kept their rows, `embedded` were embedded, and `quarantined`
     were quarantined.
@@ -48,8 +49,8 @@ class IndexReport:
     reused: int = 0
     erased: int = 0
     quarantined: int = 0
+    ignored: int = 0
     skipped: list[tuple[str, str]] = field(default_factory=list)
-    ignored: list[str] = field(default_factory=list)
     degraded: tuple[str, ...] = ()
     seconds: float = 0.0
 
@@ -93,8 +94,7 @@ class Sync:
             with self.runtime.store.transaction(self.namespace) as tx:
                 tx.documents.put_workspace(self.workspace)
         known = {each.path: each for each in documents.files(self.workspace.root)}
-        findings = find(self.workspace, ignoring=self.ignoring)
-        found, self.report.skipped, self.report.ignored = findings.files, findings.skipped, findings.ignored
+        found, self.report.skipped, self.report.ignored = find(self.workspace, ignoring=self.ignoring)
         stale = [each for each in found if self.reread or differs(each, known.get(each.place.path))]
         gone = sorted(known.keys() - {each.place.path for each in found})
         left_out: list[str] = []

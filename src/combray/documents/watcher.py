@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Self
 
-from combray.documents.ignored import NAMES
+from combray.documents.ignoring import NAMES
 from combray.documents.workspace import IGNORED
 from combray.errors import MissingExtraError
 from combray.runtime import Workspace

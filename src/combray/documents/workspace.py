@@ -5,11 +5,11 @@ from __future__ import annotations
 import errno
 import os
 import stat
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from pathlib import Path, PurePath
+from typing import NamedTuple
 
 from combray.documents.dates import EVERGREEN, MEMORY_FOLDER
-from combray.documents.ignored import IgnoreRules
 from combray.errors import InvalidInputError
 from combray.records import dataclass
 from combray.runtime import Workspace
@@ -95,33 +95,30 @@ def is_memory_workspace(root: str) -> bool:
     return any(Path(root, name).is_file() for name in EVERGREEN) or Path(root, MEMORY_FOLDER).is_dir()
 
 
-@dataclass(slots=True)
-class Findings:
-    """The files of a workspace by path, the skipped ones with reasons, and what ignore rules leave out.
-
-    An ignored folder counts as one; its path ends with "/".
-    """
+class FoundFiles(NamedTuple):
+    """The files of a workspace by path, the skipped ones with reasons, and how many paths are ignored."""
 
     files: list[FoundFile]
     skipped: list[tuple[str, str]]
-    ignored: list[str]
+    ignored: int
 
 
-def find(workspace: Workspace, *, ignoring: bool = True) -> Findings:
-    """Find all files of a workspace.
+def find(workspace: Workspace, *, ignoring: bool = True) -> FoundFiles:
+    """Return all files of a workspace.
 
     These are `MEMORY.md`, `memory.md` and `memory/**/*.md` if any exists, else `**/*.md`; `*.md` of the extra
-    paths; `*.jsonl` of the sessions. Links are not followed; each file is listed once. `ignoring`: Markdown that
-    `.gitignore` or `.ignore` names is left out. Raises InvalidInputError if the folder is missing.
+    paths; `*.jsonl` of the sessions. Links are not followed; each file is listed once. With `ignoring`, notes
+    that `.gitignore` and `.ignore` files name are left out, but for files that the caller names. Raises
+    InvalidInputError if the folder is missing.
     """
     if not Path(workspace.root).is_dir():
         raise InvalidInputError("folder", f"{workspace.root} does not exist any more.", "Index another folder.")
     found: dict[str, FoundFile] = {}
     skipped: list[tuple[str, str]] = []
     ignored: set[str] = set()
-    for base, start, source in _starts(workspace):
-        rules = IgnoreRules(base, start) if ignoring and source == MEMORY else None
-        for parts, status in _walk(base, start, _SUFFIX[source], skipped, rules):
+    for base, starts, source in _starts(workspace):
+        left_out = _ignored_by(base, starts, ignored, skipped) if ignoring and source == MEMORY else None
+        for parts, status in _walk(base, starts, _SUFFIX[source], skipped, left_out):
             place = _place(workspace, base, parts, source)
             if len(place.path) > MAX_PATH:
                 skipped.append((place.path, f"the path is longer than {MAX_PATH} characters"))
@@ -129,48 +126,60 @@ def find(workspace: Workspace, *, ignoring: bool = True) -> Findings:
                 skipped.append((place.path, f"larger than {MAX_BYTES // 1024 // 1024} MB"))
             else:
                 found.setdefault(place.absolute, FoundFile(place, status.st_size, status.st_mtime_ns))
-        if rules is not None:
-            skipped += rules.refused
-            ignored.update(_shown(workspace, each) for each in rules.left_out)
     files = sorted(found.values(), key=lambda each: each.place.path)
-    return Findings(files, sorted(set(skipped)), sorted(ignored))
+    return FoundFiles(files, sorted(set(skipped)), len(ignored))
 
 
-def _starts(workspace: Workspace) -> Iterator[tuple[str, tuple[str, ...], str]]:
-    """Yield base folder, a start path below it, and the source of the files."""
+LeftOut = Callable[[tuple[str, ...], bool], bool]
+"""Whether a path below the base, a folder or a file, is left out."""
+
+
+def _ignored_by(
+    base: str, starts: Iterable[tuple[str, ...]], ignored: set[str], skipped: list[tuple[str, str]]
+) -> LeftOut:
+    """Return a test by the ignore files of a folder, which notes the paths that it leaves out."""
+    from combray.documents.ignoring import IgnoreFiles
+
+    files = IgnoreFiles(base, starts, skipped)
+
+    def left_out(parts: tuple[str, ...], folder: bool) -> bool:
+        told = files.leave_out(parts, folder=folder)
+        if told:
+            ignored.add(os.path.join(base, *parts))  # noqa: PTH118 - kept as text
+        return told
+
+    return left_out
+
+
+def _starts(workspace: Workspace) -> Iterator[tuple[str, Iterable[tuple[str, ...]], str]]:
+    """Yield base folder, start paths below it, and the source of the files."""
     only = ((EVERGREEN[0],), (EVERGREEN[1],), (MEMORY_FOLDER,))
-    for start in only if is_memory_workspace(workspace.root) else ((),):
-        yield workspace.root, start, MEMORY
+    yield workspace.root, only if is_memory_workspace(workspace.root) else ((),), MEMORY
     for paths, source in ((workspace.extra, MEMORY), (workspace.sessions, SESSIONS)):
         for path in paths:
             if Path(path).is_dir():
-                yield path, (), source
+                yield path, ((),), source
             else:
-                yield str(Path(path).parent), (Path(path).name,), source
+                yield str(Path(path).parent), ((Path(path).name,),), source
 
 
 def _place(workspace: Workspace, base: str, parts: tuple[str, ...], source: str) -> FilePlace:
-    return FilePlace(base, parts, _shown(workspace, PurePath(base, *parts)), source)
-
-
-def _shown(workspace: Workspace, path: str | PurePath) -> str:
-    """Return a path as citations name it: relative within the root. A trailing "/" stays."""
-    absolute = PurePath(path)
+    absolute = PurePath(base, *parts)
     inside = absolute.is_relative_to(workspace.root)
-    shown = (absolute.relative_to(workspace.root) if inside else absolute).as_posix()
-    return f"{shown}/" if isinstance(path, str) and path.endswith("/") else shown
+    shown = absolute.relative_to(workspace.root) if inside else absolute
+    return FilePlace(base, parts, shown.as_posix(), source)
 
 
 def _walk(
     base: str,
-    start: tuple[str, ...],
+    starts: Iterable[tuple[str, ...]],
     suffix: str,
     skipped: list[tuple[str, str]],
-    rules: IgnoreRules | None,
+    left_out: LeftOut | None,
 ) -> Iterator[tuple[tuple[str, ...], os.stat_result]]:
     """Yield regular files with the suffix: parts below the base, and their stat result."""
-    waiting = [start]
-    names = {start[0]: frozenset(os.listdir(base))} if start else {}  # noqa: PTH208 - names
+    waiting = [tuple(start) for start in starts]
+    names = {start[0]: frozenset(os.listdir(base)) for start in waiting if start}  # noqa: PTH208 - names
     while waiting:
         parts = waiting.pop()
         here = os.path.join(base, *parts)  # noqa: PTH118 - thousands a walk
@@ -179,15 +188,14 @@ def _walk(
             if len(parts) == 1 and parts[0] in names and parts[0] not in names[parts[0]]:
                 continue
             status = os.lstat(here)
-            folder = stat.S_ISDIR(status.st_mode)
-            ruled = parts != start and (folder or here.lower().endswith(suffix))
-            if rules is not None and ruled and rules.ignores(here, folder=folder):
-                rules.left_out.append(f"{here}/" if folder else here)
-            elif folder:
+            if stat.S_ISDIR(status.st_mode):
+                if left_out is not None and left_out(parts, True):
+                    continue
                 waiting += [(*parts, name) for name in os.listdir(here) if name not in IGNORED]  # noqa: PTH208
             elif stat.S_ISREG(status.st_mode) and here.lower().endswith(suffix):
                 here.encode()
-                yield parts, status
+                if left_out is None or not left_out(parts, False):
+                    yield parts, status
             elif stat.S_ISLNK(status.st_mode) and here.lower().endswith(suffix):
                 skipped.append((here, "a symbolic link; links are not followed"))
         except FileNotFoundError:
@@ -222,19 +230,23 @@ def locate(
 
 def _inside(workspace: Workspace, given: PurePath, ignoring: bool) -> Iterator[FilePlace]:
     absolute = PurePath(workspace.root, given)
-    for base, start, source in _starts(workspace):
+    for base, starts, source in _starts(workspace):
         if absolute.is_relative_to(base):
             parts = absolute.relative_to(base).parts
-            begins = parts[: len(start)] == start
+            begins = any(parts[: len(start)] == tuple(start) for start in starts)
             usual = absolute.name.lower().endswith(_SUFFIX[source]) and not IGNORED.intersection(parts)
             ruled = ignoring and source == MEMORY
-            if (
-                parts
-                and begins
-                and usual
-                and not (ruled and IgnoreRules(base, start).excludes(parts[len(start) :]))
-            ):
+            if parts and begins and usual and not (ruled and _is_ignored(base, starts, parts)):
                 yield _place(workspace, base, parts, source)
+
+
+def _is_ignored(base: str, starts: Iterable[tuple[str, ...]], parts: tuple[str, ...]) -> bool:
+    """Return whether ignore files leave out a file, or a folder that leads to it."""
+    from combray.documents.ignoring import IgnoreFiles
+
+    files = IgnoreFiles(base, starts)
+    ways = [parts[: number + 1] for number in range(len(parts))]
+    return any(files.leave_out(way, folder=way != parts) for way in ways)
 
 
 def open_file(place: FilePlace) -> int:

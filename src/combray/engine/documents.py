@@ -84,11 +84,10 @@ class Documents:
         """Index a folder of Markdown, or update its index. Later searches update it too.
 
         In an agent workspace (one with MEMORY.md, memory.md or memory/) only those are indexed, otherwise every
-        `*.md`. What `.gitignore` and `.ignore` name is left out, unless the setting `ignore_files` is false;
-        the report's `ignored` lists it. `extra`: further Markdown files or folders. `sessions`: transcripts,
-        `*.jsonl`. `redact`: remove secrets from notes too; they are always removed from transcripts. `trust`:
-        "owner", "agent" or "untrusted" (third-party content); None keeps the folder's trust, "owner" for a new
-        one. The guard judges chunks by it. `scope`: the scope of the chunks, such as "user:ann"; "" for none, None keeps the folder's.
+        `*.md`. `extra`: further Markdown files or folders. `sessions`: transcripts, `*.jsonl`. `redact`: remove
+        secrets from notes too; they are always removed from transcripts. `trust`: "owner", "agent" or
+        "untrusted" (third-party content); None keeps the folder's trust, "owner" for a new one. The guard judges
+        chunks by it. `scope`: the scope of the chunks, such as "user:ann"; "" for none, None keeps the folder's.
         `rebuild`: read, judge and embed every file again, and erase chunks that no file contains.
         `progress` is called with the counts of files done and in total.
 
@@ -261,16 +260,16 @@ class Documents:
         """Return the indexed folders."""
         return self._at.reader.documents.workspaces()
 
+    @property
+    def _ignoring(self) -> bool:
+        return bool(self._at.settings.get("ignore_files", True))
+
     def _size(self) -> ChunkSize:
         """The size of chunks in the settings."""
         from combray.documents.chunks import ChunkSize
 
         given = (self._at.settings.get(name) for name in ("chunk_tokens", "chunk_overlap"))
         return ChunkSize(*(each for each in given if each is not None))
-
-    @property
-    def _ignoring(self) -> bool:
-        return bool(self._at.settings.get("ignore_files", True))
 
     def _folder(self, root: str) -> Workspace | None:
         return next((each for each in self.folders() if each.root == root), None)
@@ -309,8 +308,8 @@ class Documents:
             anew=rebuild,
             guard=guard,
             judge_all=judge_all,
-            ignoring=self._ignoring,
             size=self._size(),
+            ignoring=self._ignoring,
             progress=progress,
         ).run()
         wrote = report.added or report.changed

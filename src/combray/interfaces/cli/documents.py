@@ -10,7 +10,7 @@ import click
 from combray.interfaces.cli.declared import command
 from combray.interfaces.cli.failures import INTERRUPTED
 from combray.interfaces.cli.options import Target
-from combray.interfaces.cli.output import answer, counted, left_out, progress, show_lines, skipped
+from combray.interfaces.cli.output import answer, counted, progress, show_lines, skipped
 
 if TYPE_CHECKING:
     from combray.documents.sync import IndexReport
@@ -39,7 +39,10 @@ def _show(target: Target, report: IndexReport) -> None:
     apart = (
         [f"{report.quarantined} chunks quarantined: combray review --quarantined"] if report.quarantined else []
     )
-    apart += left_out(report.ignored)
+    if report.ignored:
+        apart.append(
+            f"{counted(report.ignored, 'path')} left out by ignore files; COMBRAY_IGNORE_FILES=off reads all"
+        )
     warnings = [*apart, *skipped(report.skipped), *report.degraded]
     show_lines(target, report.as_json(), [f"{held}: {changes}, in {report.seconds:.1f} s."], warnings)
 

@@ -77,15 +77,6 @@ def skipped(places: Sequence[tuple[str, str]], most: int = 10) -> list[str]:
     return [*said, f"skipped {more} more; --json lists them"] if more > 0 else said
 
 
-def left_out(paths: Sequence[str], most: int = 5) -> list[str]:
-    """Return a warning that counts what ignore files leave out, with the first paths."""
-    if not paths:
-        return []
-    first = ", ".join(paths[:most]) + (", …; --json lists them" if len(paths) > most else "")
-    remedy = "COMBRAY_IGNORE_FILES=false indexes them."
-    return [f"{len(paths)} left out by .gitignore or .ignore: {first}. {remedy}"]
-
-
 def show_json(value: Any) -> None:
     """Print a value as indented JSON. Characters that the terminal cannot encode are escaped."""
     import msgspec
