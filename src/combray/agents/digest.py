@@ -7,6 +7,7 @@ from datetime import UTC, datetime, timedelta
 from typing import TYPE_CHECKING, Any
 
 from combray.agents.events import Event
+from combray.language.printed import COMPACTED, GUIDE
 from combray.language.token_count import TokenCounter
 from combray.prompt.budget import Piece, Slot, assemble
 from combray.prompt.context import budget_of, line_pieces, without_repeats
@@ -24,16 +25,6 @@ _AHEAD = timedelta(days=7)
 _WIDTH = 200
 """Characters of a memory in an open question."""
 
-GUIDE = """\
-Combray keeps long-term memory of earlier sessions; {count} memories. Its tools: recall searches them, remember \
-stores one statement. Memories that fit a message are added to it.
-Remember at once what the user asks to keep, and statements that last: preferences, decisions with their reason, \
-facts about people and projects. Not: secrets, what files or commands can tell again, unfinished steps. \
-Give source "user" for what the user said.
-If one memory is the cause of another, link them: link(source=CAUSE, target=EFFECT, type="causal").
-If remember or a line marks a memory as "may be outdated", and the user's words decide it, call \
-settle_memories(new, old, "supersedes" or "both"). Ask the user if you are not sure."""
-COMPACTED = "The conversation was compacted. Recall what you miss, and remember what was decided in it."
 
 SLOTS = (
     Slot("important", "IMPORTANT", 200, 500),
@@ -69,7 +60,7 @@ def digest(engine: Engine, event: Event, since: str, counter: TokenCounter) -> s
         add_shown(engine.runtime.store, engine.namespace, event.session, ids, 0)
     total = engine.reader.count(None)
     compacted = COMPACTED if event.source == "compact" else ""
-    return "\n\n".join(filter(None, (GUIDE.format(count=total), compacted, made.text)))
+    return "\n\n".join(filter(None, ("\n".join(GUIDE).format(count=total), compacted, made.text)))
 
 
 def _listed(engine: Engine, where: dict[str, Any], order: str, limit: int) -> list[Memory]:

@@ -11,6 +11,7 @@ import sqlite3
 from collections.abc import Iterator, Mapping
 from typing import Any
 
+from combray.language.printed import without_printed
 from combray.sessions.session import Session, SessionTurn, decoded, keyed, moment
 
 _ROLES = {1: "user", 2: "assistant"}
@@ -27,9 +28,10 @@ def conversations(database: sqlite3.Connection) -> Iterator[Session]:
         messages, times = [], []
         for bubble in _in_order(chat, bubbles):
             role, text = _ROLES.get(bubble.get("type", 0)), bubble.get("text")
-            if role is not None and isinstance(text, str) and text.strip():
+            words = without_printed(text).strip() if isinstance(text, str) else ""
+            if role is not None and words:
                 # Without id and time, as in Cursor's transcripts: the key is that of a turn that a hook captured.
-                messages.append(SessionTurn(role, text.strip(), None))
+                messages.append(SessionTurn(role, words, None))
                 times.append(moment(bubble) or moment(chat))
         said = (each._replace(sent=sent) for each, sent in zip(keyed(messages), times, strict=True))
         title = chat.get("name")

@@ -20,6 +20,8 @@ from typing import Any, NamedTuple
 
 import msgspec
 
+from combray.language.printed import without_printed
+
 _ROLES = {"user": "user", "human": "user", "assistant": "assistant", "gemini": "assistant", "model": "assistant"}
 _PARTS = ("text", "input_text", "output_text", None)
 _IDS = ("uuid", "id", "message_id")
@@ -32,10 +34,8 @@ _NOT_SAID = ("isSidechain", "isMeta", "isCompactSummary", "isVisibleInTranscript
 
 _ADDED = re.compile(r"^[ \t]*<([a-z]+(?:[-_ ][a-z]+)+)>.*?</\1>[ \t]*\n?", re.MULTILINE | re.DOTALL)
 """A block that a client adds, such as `<environment_context>` or `<system-reminder>`. HTML has no such names."""
-_INJECTED = re.compile(
-    r"<(memory-[a-z]{12}|system-reminder|environment_context|user_instructions)>.*?</\1>", re.DOTALL
-)
-"""Blocks anywhere in a message: Combray's own fence, so that no memory is captured again, and others."""
+_INJECTED = re.compile(r"<(system-reminder|environment_context|user_instructions)>.*?</\1>", re.DOTALL)
+"""Blocks of clients anywhere in a message."""
 _QUERY = re.compile(r"<user_query>\s*(.*?)\s*</user_query>", re.DOTALL)
 """Cursor puts it around what the user wrote."""
 _FILE_OF_RULES = "# AGENTS.md instructions"
@@ -83,6 +83,8 @@ def said(entry: Mapping[str, Any]) -> SessionTurn | None:
     if role is None or message.get("role", role) not in _ROLES:
         return None
     text = text_of(message.get("content", message.get("text")))
+    # What Combray printed is no memory to capture again.
+    text = without_printed(text)
     text = _without_additions(text) if role == "user" else _INJECTED.sub("", text)
     text = text.replace("\x00", "").encode("utf-8", "replace").decode().strip()
     if not text:
