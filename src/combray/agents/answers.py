@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 from combray.agents.beside import Beside
 from combray.agents.events import MOST_CHARACTERS, Event
+from combray.sessions.printed import SETTLE
 from combray.settings import Settings
 
 if TYPE_CHECKING:
@@ -20,10 +21,6 @@ if TYPE_CHECKING:
 
 _LOCK_SHARE = 0.1
 """Share of a hook's time that it waits for another process's write lock."""
-SETTLE = (
-    "A line above may be outdated. If the user's words decide which holds, call settle_memories with both ids; "
-    "do not guess."
-)
 _OUTDATED = re.compile(r"; \d{4}-\d\d-\d\d; [0-9a-f-]+; may be outdated: see [^()]*\)$", re.MULTILINE)
 """The mark of a doubted memory, in the notes at the end of its line. A text may hold the same words."""
 _QUERY_CHARACTERS = 20_000

@@ -11,6 +11,7 @@ from combray.language.token_count import TokenCounter
 from combray.prompt.budget import Piece, Slot, assemble
 from combray.prompt.context import budget_of, line_pieces, without_repeats
 from combray.prompt.shown import add_shown, shown_before
+from combray.sessions.printed import COMPACTED, GUIDE
 from combray.types import Memory
 
 if TYPE_CHECKING:
@@ -23,17 +24,6 @@ _AHEAD = timedelta(days=7)
 """How far ahead a plan is announced."""
 _WIDTH = 200
 """Characters of a memory in an open question."""
-
-GUIDE = """\
-Combray keeps long-term memory of earlier sessions; {count} memories. Its tools: recall searches them, remember \
-stores one statement. Memories that fit a message are added to it.
-Remember at once what the user asks to keep, and statements that last: preferences, decisions with their reason, \
-facts about people and projects. Not: secrets, what files or commands can tell again, unfinished steps. \
-Give source "user" for what the user said.
-If one memory is the cause of another, link them: link(source=CAUSE, target=EFFECT, type="causal").
-If remember or a line marks a memory as "may be outdated", and the user's words decide it, call \
-settle_memories(new, old, "supersedes" or "both"). Ask the user if you are not sure."""
-COMPACTED = "The conversation was compacted. Recall what you miss, and remember what was decided in it."
 
 SLOTS = (
     Slot("important", "IMPORTANT", 200, 500),

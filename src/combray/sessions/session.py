@@ -20,6 +20,8 @@ from typing import Any, NamedTuple
 
 import msgspec
 
+from combray.sessions.printed import without_printed
+
 _ROLES = {"user": "user", "human": "user", "assistant": "assistant", "gemini": "assistant", "model": "assistant"}
 _PARTS = ("text", "input_text", "output_text", None)
 _IDS = ("uuid", "id", "message_id")
@@ -83,7 +85,7 @@ def said(entry: Mapping[str, Any]) -> SessionTurn | None:
     if role is None or message.get("role", role) not in _ROLES:
         return None
     text = text_of(message.get("content", message.get("text")))
-    text = _without_additions(text) if role == "user" else _INJECTED.sub("", text)
+    text = without_printed(_without_additions(text) if role == "user" else _INJECTED.sub("", text))
     text = text.replace("\x00", "").encode("utf-8", "replace").decode().strip()
     if not text:
         return None

@@ -1,0 +1,43 @@
+"""What hooks print around the fence of memories. Transcripts repeat it: it is nobody's words.
+
+Hooks print these texts and no other outside the fence, so that all of it is recognised when it comes back. A text
+that changes stays here among `EARLIER`: old transcripts hold it.
+"""
+
+from __future__ import annotations
+
+import re
+
+GUIDE = """\
+Combray keeps long-term memory of earlier sessions; {count} memories. Its tools: recall searches them, remember \
+stores one statement. Memories that fit a message are added to it.
+Remember at once what the user asks to keep, and statements that last: preferences, decisions with their reason, \
+facts about people and projects. Not: secrets, what files or commands can tell again, unfinished steps. \
+Give source "user" for what the user said.
+If one memory is the cause of another, link them: link(source=CAUSE, target=EFFECT, type="causal").
+If remember or a line marks a memory as "may be outdated", and the user's words decide it, call \
+settle_memories(new, old, "supersedes" or "both"). Ask the user if you are not sure."""
+COMPACTED = "The conversation was compacted. Recall what you miss, and remember what was decided in it."
+SETTLE = (
+    "A line above may be outdated. If the user's words decide which holds, call settle_memories with both ids; "
+    "do not guess."
+)
+EARLIER: tuple[str, ...] = ()
+"""Texts of earlier versions."""
+
+
+def _pattern(text: str) -> str:
+    """Return a pattern of the text, whatever stands for its count and wherever its lines are broken."""
+    words = (re.escape(each).replace(re.escape("{count}"), r"[\d,.]+") for each in text.split())
+    return r"[\s>|]+".join(words)
+
+
+_LINES = [line for text in (GUIDE, COMPACTED, SETTLE, *EARLIER) for line in text.splitlines()]
+_PRINTED = re.compile(rf"[ \t]*(?:{'|'.join(map(_pattern, _LINES))})[ \t]*\n?")
+_NEEDED = tuple(" ".join(line.split()[:2]) for line in _LINES)
+"""The first words of the lines, one of which every match holds: a cheap first test."""
+
+
+def without_printed(text: str) -> str:
+    """Return the text of a message without what hooks printed outside the fence."""
+    return _PRINTED.sub("", text) if any(each in text for each in _NEEDED) else text
