@@ -44,7 +44,9 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True):
     language_model: Annotated[str, "none, openai:MODEL@URL, anthropic:MODEL, gemini:MODEL"] = "none"
     languages: Annotated[str, "folder of added languages (docs/howto/add-a-language.md)"] = ""
     durability: Annotated[str, "normal survives a killed process, full also a power failure"] = "normal"
-    busy_timeout: Annotated[float, "seconds to wait for the write lock of another process"] = 30.0
+    busy_timeout: Annotated[
+        float, "seconds that a write waits for the write lock of another process; reads never wait"
+    ] = 30.0
     max_memories: Annotated[
         int, "preset mnemon: maximum of live memories, the least important are hidden; 0: no limit"
     ] = 1000

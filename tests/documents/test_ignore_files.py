@@ -91,3 +91,52 @@ def test_a_file_that_is_ignored_later_leaves_the_index(tmp_path: Path) -> None:
         made(tmp_path / "n", here="b.md\n")
         report = engine.documents.index(tmp_path / "n")
         assert (report.files, report.removed, report.ignored) == (1, 1, 1)
+
+
+def test_what_the_user_names_is_indexed_though_a_rule_names_it(tmp_path: Path) -> None:
+    """Agents' memory is often kept out of git. Below what is named only the files in it count."""
+    (tmp_path / ".git").mkdir()
+    made(tmp_path, "build/a.md", "build/b.md", here="build/\nmemory/\nMEMORY.md\n", build="b.md\n")
+    assert found(tmp_path / "build") == (["a.md"], 1)
+    made(tmp_path, "MEMORY.md", "memory/2026-01-01.md", "memory/x.md", memory__ignore="x.md\n")
+    assert found(tmp_path) == (["MEMORY.md", "memory/2026-01-01.md"], 1)
+
+
+@pytest.mark.parametrize(
+    ("patterns", "kept"),
+    [
+        ("!\n\\\na.md\n", ["b.md", "草稿/c.md"]),
+        ("\ufeffa.md\r\nb.md\r\n", ["草稿/c.md"]),
+        ("草稿/\n", ["a.md", "b.md"]),
+        ("b.md  \n\\#a.md\n", ["a.md", "草稿/c.md"]),
+        ("草稿/\n!草稿/c.md\n", ["a.md", "b.md"]),
+    ],
+)
+def test_files_as_editors_write_them(tmp_path: Path, patterns: str, kept: list[str]) -> None:
+    made(tmp_path, "a.md", "b.md", "草稿/c.md", here=patterns)
+    assert found(tmp_path)[0] == kept
+
+
+def test_transcripts_are_not_ignored_and_a_link_is_no_ignore_file(tmp_path: Path) -> None:
+    made(tmp_path, "n/a.md", here="*\n", s="*\n")
+    (tmp_path / "n/.gitignore").symlink_to(tmp_path / ".gitignore")
+    (tmp_path / "s/a.jsonl").write_text("{}\n")
+    files = find(open_workspace(tmp_path / "n", sessions=[tmp_path / "s"])).files
+    assert [Path(each.place.path).name for each in files] == ["a.jsonl", "a.md"]
+
+
+def test_a_pattern_that_could_take_long_is_named_and_not_applied(tmp_path: Path) -> None:
+    made(tmp_path, "a" * 150 + ".md", "b.md", here="a*" * 40 + "b\nb.md\n")
+    files, ((place, reason),), ignored = find(open_workspace(tmp_path))
+    assert (len(files), ignored) == (1, 1)
+    assert place.endswith(".gitignore")
+    assert "wildcards" in reason
+
+
+def test_what_is_left_out_cannot_be_read(tmp_path: Path) -> None:
+    made(tmp_path / "n", "a.md", "private/b.md", here="private/\n")
+    with combray.open(tmp_path / "a.db", embedder="none", worker=False) as engine:
+        engine.documents.index(tmp_path / "n")
+        assert "Notes of a.md" in engine.documents.read("a.md").text
+        with pytest.raises(combray.InvalidInputError, match="not in an indexed folder"):
+            engine.documents.read("private/b.md")

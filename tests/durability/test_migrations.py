@@ -11,7 +11,7 @@ import pytest
 import soundness
 
 from combray.errors import NewerSchemaError, ReadOnlyStoreError, StoreError
-from combray.stores.sqlite import SqliteStore, store
+from combray.stores.sqlite import SqliteStore, opening
 from combray.stores.sqlite.migrations import migrate, migrations, schema_version
 
 NEWEST = migrations()[-1][0]
@@ -79,7 +79,7 @@ def test_the_backup_is_of_the_file_as_it_was_last(path: Path, connection: sqlite
 def test_a_failure_is_a_store_error_when_the_store_opens(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     every = [*migrations(), GOOD, BAD]
     monkeypatch.setattr("combray.stores.sqlite.migrations.migrations", lambda: every)
-    monkeypatch.setattr(store, "migrations", lambda: every)
+    monkeypatch.setattr(opening, "migrations", lambda: every)
     with pytest.raises(StoreError, match="never"):
         SqliteStore(str(path))
     with pytest.raises(ReadOnlyStoreError, match=f"needs {NEWEST + 2}"):

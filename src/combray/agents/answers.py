@@ -121,9 +121,9 @@ class Answers:
         """After a compaction the prompt no longer holds what was shown."""
         from combray.prompt.shown import forget_shown
 
-        if progress.pop("forget", False):
-            engine = self.engine()
-            forget_shown(engine.runtime.store, engine.namespace, event.session)
+        engine = self.engine()
+        if progress.get("forget") and forget_shown(engine.runtime.store, engine.namespace, event.session):
+            del progress["forget"]
             self.beside.put_progress(event.client, event.session, progress)
 
 

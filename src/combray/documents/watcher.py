@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Self
 
+from combray.documents.ignoring import NAMES
 from combray.documents.workspace import IGNORED
 from combray.errors import MissingExtraError
 from combray.runtime import Workspace
@@ -68,7 +69,7 @@ def changes(
     places = [workspace.root, *workspace.extra, *workspace.sessions]
 
     def matters(_: watchfiles.Change, path: str) -> bool:
-        return path.lower().endswith(_SUFFIXES) and not IGNORED.intersection(Path(path).parts)
+        return path.lower().endswith((*_SUFFIXES, *NAMES)) and not IGNORED.intersection(Path(path).parts)
 
     bursts = watchfiles.watch(
         *dict.fromkeys(place for place in places if Path(place).exists()),

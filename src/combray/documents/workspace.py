@@ -117,8 +117,7 @@ def find(workspace: Workspace, *, ignoring: bool = True) -> FoundFiles:
     skipped: list[tuple[str, str]] = []
     ignored: set[str] = set()
     for base, starts, source in _starts(workspace):
-        named = source == MEMORY and base != workspace.root and () not in starts
-        left_out = _ignored_by(base, ignored) if ignoring and source == MEMORY and not named else None
+        left_out = _ignored_by(base, starts, ignored, skipped) if ignoring and source == MEMORY else None
         for parts, status in _walk(base, starts, _SUFFIX[source], skipped, left_out):
             place = _place(workspace, base, parts, source)
             if len(place.path) > MAX_PATH:
@@ -135,14 +134,16 @@ LeftOut = Callable[[tuple[str, ...], bool], bool]
 """Whether a path below the base, a folder or a file, is left out."""
 
 
-def _ignored_by(base: str, ignored: set[str]) -> LeftOut:
+def _ignored_by(
+    base: str, starts: Iterable[tuple[str, ...]], ignored: set[str], skipped: list[tuple[str, str]]
+) -> LeftOut:
     """Return a test by the ignore files of a folder, which notes the paths that it leaves out."""
     from combray.documents.ignoring import IgnoreFiles
 
-    files = IgnoreFiles(base)
+    files = IgnoreFiles(base, starts, skipped)
 
     def left_out(parts: tuple[str, ...], folder: bool) -> bool:
-        told = bool(parts) and files.leave_out(parts, folder=folder)
+        told = files.leave_out(parts, folder=folder)
         if told:
             ignored.add(os.path.join(base, *parts))  # noqa: PTH118 - kept as text
         return told
@@ -204,10 +205,13 @@ def _walk(
             skipped.append((here.encode(errors="backslashreplace").decode(), str(reason)))
 
 
-def locate(workspaces: Sequence[Workspace], path: str) -> list[tuple[Workspace, FilePlace]]:
+def locate(
+    workspaces: Sequence[Workspace], path: str, *, ignoring: bool = True
+) -> list[tuple[Workspace, FilePlace]]:
     """Return where a given path may be, in the order of workspaces. Raises InvalidInputError if nowhere.
 
-    A path is relative to a workspace, or absolute inside one, its extra paths or its sessions.
+    A path is relative to a workspace, or absolute inside one, its extra paths or its sessions. `ignoring`: as in
+    `find`.
     """
     if not isinstance(path, str) or not path.strip() or "\0" in path or len(path) > 4096:
         raise InvalidInputError("path", f"{path!r} is not a path.", "Pass the path of a search result.")
@@ -216,7 +220,7 @@ def locate(workspaces: Sequence[Workspace], path: str) -> list[tuple[Workspace, 
         raise InvalidInputError("path", f"{path!r} must not contain '..'.", "Pass the path without it.")
     if not workspaces:
         raise InvalidInputError("path", "nothing is indexed here yet.", "Index a folder first.")
-    places = [(workspace, place) for workspace in workspaces for place in _inside(workspace, given)]
+    places = [(workspace, place) for workspace in workspaces for place in _inside(workspace, given, ignoring)]
     if not places:
         raise InvalidInputError(
             "path", f"{path!r} is not in an indexed folder.", "Index its folder first, or check the path."
@@ -224,15 +228,25 @@ def locate(workspaces: Sequence[Workspace], path: str) -> list[tuple[Workspace, 
     return places
 
 
-def _inside(workspace: Workspace, given: PurePath) -> Iterator[FilePlace]:
+def _inside(workspace: Workspace, given: PurePath, ignoring: bool) -> Iterator[FilePlace]:
     absolute = PurePath(workspace.root, given)
     for base, starts, source in _starts(workspace):
         if absolute.is_relative_to(base):
             parts = absolute.relative_to(base).parts
             begins = any(parts[: len(start)] == tuple(start) for start in starts)
             usual = absolute.name.lower().endswith(_SUFFIX[source]) and not IGNORED.intersection(parts)
-            if parts and begins and usual:
+            ruled = ignoring and source == MEMORY
+            if parts and begins and usual and not (ruled and _is_ignored(base, starts, parts)):
                 yield _place(workspace, base, parts, source)
+
+
+def _is_ignored(base: str, starts: Iterable[tuple[str, ...]], parts: tuple[str, ...]) -> bool:
+    """Return whether ignore files leave out a file, or a folder that leads to it."""
+    from combray.documents.ignoring import IgnoreFiles
+
+    files = IgnoreFiles(base, starts)
+    ways = [parts[: number + 1] for number in range(len(parts))]
+    return any(files.leave_out(way, folder=way != parts) for way in ways)
 
 
 def open_file(place: FilePlace) -> int:

@@ -5,8 +5,9 @@ from __future__ import annotations
 import threading
 from collections.abc import Iterable
 
-from combray.errors import StoreError
+from combray.errors import StoreBusyError, StoreError
 from combray.runtime import Store
+from combray.runtime.lock_patience import briefly
 
 MOST_PENDING = 10_000
 
@@ -29,15 +30,20 @@ class Accesses:
                     self._pending[memory_id] = (times + 1, max(last, at))
 
     def flush(self) -> None:
-        """Write the counts, if the store can be written to."""
+        """Write the counts, if the store can be written to. They wait on if another process writes."""
         with self._lock:
             pending, self._pending = self._pending, {}
         if not pending or not self._store.writable:
             return
         try:
-            with self._store.transaction(self._namespace) as tx:
+            with briefly(), self._store.transaction(self._namespace) as tx:
                 keys = tx.keys_of(list(pending))
                 tx.touch({keys[each]: counted for each, counted in pending.items() if each in keys})
+        except StoreBusyError:
+            with self._lock:
+                for each, (times, at) in pending.items():
+                    more, last = self._pending.get(each, (0, at))
+                    self._pending[each] = (times + more, max(at, last))
         except StoreError:
-            # Counts are not worth an error: a busy or full store must not fail the caller.
+            # Counts are not worth an error: a full store must not fail the caller.
             return

@@ -14,8 +14,9 @@ from typing import TYPE_CHECKING
 
 from combray.audit.audited import audited
 from combray.engine.namespace import Namespace, Verbs
-from combray.errors import InvalidInputError, StoreError
+from combray.errors import InvalidInputError, StoreBusyError, StoreError
 from combray.remember.validate import scope_tag
+from combray.runtime.lock_patience import briefly
 from combray.types import RecallOptions
 from combray.values import one_of, whole
 
@@ -234,7 +235,7 @@ class Documents:
 
         first = 1 if start is None else whole("start", start, 1, 2**31)
         most = MAX_LINES if lines is None else whole("lines", lines, 1, MAX_LINES)
-        for workspace, place in locate(self.folders(), path):
+        for workspace, place in locate(self.folders(), path, ignoring=self._ignoring):
             try:
                 data, _, _ = read_bytes(place)
                 text = decode(data)
@@ -339,7 +340,13 @@ class Documents:
                             stale = True
                             warnings.append(f"{workspace.root}: files have changed, but the store is read-only")
                     else:
-                        self._sync(workspace, explicit=False)
+                        with briefly():
+                            self._sync(workspace, explicit=False)
+                except StoreBusyError as error:
+                    # The next search tries again: a search waits for no writer.
+                    self._freshness.looked.pop(workspace.root, None)
+                    stale = True
+                    warnings.append(str(error))
                 except (InvalidInputError, StoreError, OSError) as error:
                     stale = True
                     warnings.append(str(error))

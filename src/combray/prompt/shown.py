@@ -14,10 +14,11 @@ from collections.abc import Callable, Sequence
 
 import numpy as np
 
-from combray.errors import StoreError
+from combray.errors import StoreBusyError, StoreError
 from combray.records import dataclass
 from combray.runtime import Reader, Store, Writer
 from combray.runtime.interruption import step
+from combray.runtime.lock_patience import briefly
 
 LOG = logging.getLogger(__name__)
 
@@ -61,17 +62,21 @@ def add_shown(store: Store, namespace: str, session: str, ids: Sequence[str], nu
         _change(store, namespace, session, extended, number)
 
 
-def forget_shown(store: Store, namespace: str, session: str) -> None:
-    """Forget what was shown: the prompt was compacted, and what it held may be lost. Numbers go on."""
-    if _name(session) in _places(store.reader(namespace)):
-        _change(store, namespace, session, lambda _tx, _place: "", 0)
+def forget_shown(store: Store, namespace: str, session: str) -> bool:
+    """Forget what was shown: the prompt was compacted, and what it held may be lost. Numbers go on.
+
+    Return False if another process writes, so that it must be done later.
+    """
+    known = _name(session) in _places(store.reader(namespace))
+    return not known or _change(store, namespace, session, lambda _tx, _place: "", 0)
 
 
-def _change(store: Store, namespace: str, session: str, value: Callable[[Writer, int], str], number: int) -> None:
+def _change(store: Store, namespace: str, session: str, value: Callable[[Writer, int], str], number: int) -> bool:
+    """Change what is kept of a session. Return False if another process writes: a read does not wait for it."""
     if not store.writable:
-        return
+        return True
     try:
-        with store.transaction(namespace) as tx:
+        with briefly(), store.transaction(namespace) as tx:
             places = _places(tx)
             place, highest = places.pop(_name(session), (-1, 0))
             if place < 0:
@@ -81,8 +86,12 @@ def _change(store: Store, namespace: str, session: str, value: Callable[[Writer,
             places[_name(session)] = place, max(number, highest)
             tx.keep(_slot(place), value(tx, place))
             tx.keep(_INDEX, json.dumps(places))
+    except StoreBusyError:
+        LOG.debug("what was shown in a session was not stored: another process writes")
+        return False
     except StoreError:
         LOG.warning("what was shown in a session could not be stored", exc_info=True)
+    return True
 
 
 def _places(reader: Reader) -> _Places:

@@ -20,6 +20,7 @@ from combray.errors import (
     StoreBusyError,
     StoreError,
 )
+from combray.runtime import lock_patience
 from combray.stores.sqlite.conditions import register
 from combray.stores.sqlite.encryption import Key, encrypted_driver, errors, looks_encrypted, unlock
 from combray.stores.sqlite.sql import sql
@@ -58,7 +59,7 @@ def translate(error: Exception, location: str) -> StoreError:
         return ReadOnlyStoreError(
             f"{location}: the file or its folder is read-only; nothing was written. Grant write access."
         )
-    if primary in (sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED):
+    if is_busy(error):
         return StoreBusyError(
             f"{location}: another process holds the write lock. Try again, or raise COMBRAY_BUSY_TIMEOUT."
         )
@@ -230,9 +231,53 @@ def reading(connection: sqlite3.Connection) -> Iterator[None]:
 
 
 @contextmanager
-def writing(connection: sqlite3.Connection) -> Iterator[None]:
-    """Begin a write transaction; commit it at the end of the block, roll back on any error."""
-    connection.execute("BEGIN IMMEDIATE")
+def patient(connection: sqlite3.Connection, seconds: float) -> Iterator[None]:
+    """Wait that long for locks within the block."""
+    ((before,),) = connection.execute("PRAGMA busy_timeout")
+    connection.execute(f"PRAGMA busy_timeout = {int(seconds * 1000)}")
+    try:
+        yield
+    finally:
+        connection.execute(f"PRAGMA busy_timeout = {before}")
+
+
+def begin(connection: sqlite3.Connection, path: str, busy_timeout: float) -> None:
+    """Begin a write transaction. A wait for another process is reported, and ends after `busy_timeout` seconds.
+
+    SQLite waits in parts of a second: between them the caller can stop the call.
+    """
+    allowed = lock_patience.patience(busy_timeout)
+    deadline, reported = time.monotonic() + allowed, False
+    while True:
+        part = min(lock_patience.UNREPORTED, max(0.0, deadline - time.monotonic()))
+        try:
+            with patient(connection, part):
+                connection.execute("BEGIN IMMEDIATE")
+        except errors("OperationalError") as error:
+            if not is_busy(error) or time.monotonic() >= deadline:
+                raise
+        else:
+            return
+        if not reported and allowed > lock_patience.UNREPORTED:
+            lock_patience.report(path, busy_timeout)
+        reported = True
+
+
+def is_busy(error: Exception) -> bool:
+    """Return whether an SQLite error says that another connection holds a lock."""
+    return getattr(error, "sqlite_errorcode", 0) & 0xFF in (sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED)
+
+
+@contextmanager
+def writing(connection: sqlite3.Connection, path: str = "", busy_timeout: float | None = None) -> Iterator[None]:
+    """Begin a write transaction; commit it at the end of the block, roll back on any error.
+
+    With `busy_timeout` a wait for another process is reported (`begin`).
+    """
+    if busy_timeout is None:
+        connection.execute("BEGIN IMMEDIATE")
+    else:
+        begin(connection, path, busy_timeout)
     try:
         yield
         connection.execute("COMMIT")

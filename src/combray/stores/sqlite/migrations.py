@@ -49,14 +49,18 @@ def check_identity(connection: sqlite3.Connection, path: str, newest: int) -> in
 
 
 def migrate(
-    connection: sqlite3.Connection, path: str, steps: Sequence[Migration] | None = None, key: Key | None = None
+    connection: sqlite3.Connection,
+    path: str,
+    steps: Sequence[Migration] | None = None,
+    key: Key | None = None,
+    busy_timeout: float | None = None,
 ) -> list[str]:
     """Apply missing migrations and return their names. The previous file is kept as PATH.backup-vN."""
     steps = migrations() if steps is None else steps
     newest = steps[-1][0]
     if check_identity(connection, path, newest) == newest:
         return []
-    with writing(connection):
+    with writing(connection, path, busy_timeout):
         # Read again: another process may have migrated during the wait for the lock.
         version = schema_version(connection)
         missing = [(number, name, sql) for number, name, sql in steps if number > version]

@@ -9,26 +9,25 @@ from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, closing, contextmanager, suppress
 from pathlib import Path
 
-from combray.errors import ReadOnlyStoreError, StoreError
+from combray.errors import StoreError
 from combray.runtime import Deeds, Witness
 from combray.stores.proving import ProvableStore
-from combray.stores.sqlite import erasing, holding, probing, upkeep
+from combray.stores.sqlite import erasing, holding, opening, probing, upkeep
 from combray.stores.sqlite.cache import SqliteNamespaceCache
 from combray.stores.sqlite.connection import (
     MEMORY,
     Durability,
+    begin,
     check_length,
     connect,
     explained,
     make_private,
     opened,
-    use_wal,
     writable,
 )
 from combray.stores.sqlite.derived import ColumnFiles
 from combray.stores.sqlite.encryption import Key, errors, key_from, write_encrypted
 from combray.stores.sqlite.flushing import POSSIBLE, SharedFlush
-from combray.stores.sqlite.migrations import check_identity, migrate, migrations
 from combray.stores.sqlite.reader import SqliteReader, SqliteView
 from combray.stores.sqlite.session import SqliteSession
 from combray.stores.sqlite.sql import sql
@@ -45,7 +44,7 @@ class SqliteStore(ProvableStore):
     Args:
         durability: "normal" survives a killed process, "full" also a power cut, at one disk flush per write.
             Threads that write at the same time share it.
-        busy_timeout: Seconds to wait for the write lock.
+        busy_timeout: Seconds that a write waits for the write lock. Reads never wait for it.
         key: Encryption key of the file. A store in memory has no file and ignores it.
 
     Raises StoreError and its subclasses.
@@ -74,6 +73,7 @@ class SqliteStore(ProvableStore):
         self._idle: list[sqlite3.Connection] = []
         self._closed = False
         self._log_holds_erased = False
+        self._up_to_date = True
         self._tail = UnflushedTail()
         self._flush = SharedFlush(path) if durability == "full" and path != MEMORY and POSSIBLE else None
         keeps = path != MEMORY and self._key is None
@@ -99,21 +99,12 @@ class SqliteStore(ProvableStore):
         with explained(self.path):
             connection = self._connect(read_only=read_only)
             try:
-                newest = migrations()[-1][0]
-                version = check_identity(connection, self.path, newest)
-                if read_only and version < newest:
-                    raise ReadOnlyStoreError(
-                        f"{self.path}: has schema {version}, this Combray needs {newest}. "
-                        "Open it once with write access."
+                if read_only:
+                    opening.check_readable(connection, self.path)
+                else:
+                    self._up_to_date = opening.bring_up_to_date(
+                        connection, self.path, busy_timeout=self.busy_timeout, key=self._key
                     )
-                if not read_only:
-                    # Only now: another program's file must not be changed, not even its journal mode.
-                    if self.path != MEMORY:
-                        use_wal(connection, self.busy_timeout)
-                    migrate(connection, self.path, key=self._key)
-                    upkeep.rebuild_terms_if_stale(connection)
-                    if erasing.is_due(connection) and self.path != MEMORY:
-                        erasing.finish(connection)
                     if self._flush is not None:
                         connection.execute("PRAGMA synchronous = NORMAL")
             except BaseException:
@@ -265,7 +256,11 @@ class SqliteStore(ProvableStore):
             self._check_open()
             if self._writer.in_transaction:
                 raise StoreError(f"{self.path}: a transaction is already open. End it before the next begins.")
-            self._writer.execute("BEGIN IMMEDIATE")
+            if not self._up_to_date:
+                self._up_to_date = opening.finish(
+                    self._writer, self.path, busy_timeout=self.busy_timeout, key=self._key
+                )
+            begin(self._writer, self.path, self.busy_timeout)
             deeds = Deeds()
             try:
                 writer = SqliteWriter(namespace, self._cache(namespace), self._writer)

@@ -5,6 +5,9 @@ from __future__ import annotations
 import threading
 from types import TracebackType
 
+from combray.errors import StoreBusyError
+from combray.runtime import lock_patience
+
 
 class WriteLock:
     """A reentrant lock."""
@@ -28,8 +31,11 @@ class WriteLock:
         self._lock.release()
 
     def __enter__(self) -> None:
+        """Wait for the lock. Within `lock_patience.briefly` raises StoreBusyError after a moment."""
         self._threads.add(threading.get_ident())
-        self._lock.acquire()
+        if not self._lock.acquire(timeout=lock_patience.patience(threading.TIMEOUT_MAX)):
+            self._threads.discard(threading.get_ident())
+            raise StoreBusyError("another thread writes to the store. Try again.")
 
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
