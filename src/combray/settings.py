@@ -60,6 +60,7 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True):
     ] = 0.0
     context_budget: Annotated[int, "maximum tokens of a prompt context"] = 1500
     auto_memory: Annotated[bool, "store facts that a user states in a conversation"] = False
+    ignore_files: Annotated[bool, "leave out of the index what .gitignore and .ignore files name"] = True
     distil: Annotated[bool, "let the language model extract facts from conversations during consolidation"] = True
     revision_budget: Annotated[
         float | None,

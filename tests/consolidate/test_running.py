@@ -41,8 +41,7 @@ def fill(engine: combray.Engine, clock: FakeClock, facts: int = 12) -> None:
 
 
 def known(engine: combray.Engine, items: list[dict[str, Any]], kind: str = "fact") -> None:
-    filled: list[Any] = [{**each, "kind": kind} for each in items]
-    engine.remember_many(filled, diff=False)
+    engine.remember_many(list[Any]({**each, "kind": kind} for each in items), diff=False)
 
 
 def test_a_dry_run_tells_the_same_plan_and_changes_nothing() -> None:

@@ -51,7 +51,7 @@ def test_links_are_never_followed(tmp_path: Path) -> None:
     (root / "memory" / "link.md").symlink_to(outside / "x.md")
     (root / "memory" / "folder").symlink_to(outside)
     (root / "memory" / "loop").symlink_to(root / "memory")
-    files, skipped = find(open_workspace(root))
+    files, skipped, _ = find(open_workspace(root))
     assert [each.place.path for each in files] == ["memory/a.md"]
     assert [Path(path).name for path, _ in skipped] == ["link.md"]
     # The folder itself may be reached by a link: its real path is kept.
@@ -64,7 +64,7 @@ def test_what_cannot_be_indexed_is_left_out_with_the_reason(tmp_path: Path) -> N
     with (tmp_path / "huge.md").open("wb") as file:
         file.truncate(MAX_BYTES + 1)
     os.mkfifo(tmp_path / "pipe.md")
-    files, skipped = find(open_workspace(tmp_path))
+    files, skipped, _ = find(open_workspace(tmp_path))
     assert [each.place.path for each in files] == ["a.md"]
     assert sorted(reason for _, reason in skipped) == [
         "larger than 32 MB",

@@ -33,6 +33,8 @@ Progress = Callable[[int, int], None]
 class IndexReport:
     """Counts of a sync. `files` and `chunks`: totals in the index; `skipped`: paths with reasons.
 
+    `ignored`: files and folders that `.gitignore` and `.ignore` files leave out.
+
     Of the chunks in files that were read, `reused` kept their rows, `embedded` were embedded, and `quarantined`
     were quarantined.
     """
@@ -47,6 +49,7 @@ class IndexReport:
     reused: int = 0
     erased: int = 0
     quarantined: int = 0
+    ignored: int = 0
     skipped: list[tuple[str, str]] = field(default_factory=list)
     degraded: tuple[str, ...] = ()
     seconds: float = 0.0
@@ -60,7 +63,7 @@ class IndexReport:
 @dataclass(slots=True)
 class Sync:
     """One sync of one workspace. `reread`: read every file, even with an unchanged mtime; `anew`: recompute every
-    vector; `judge_all`: judge every chunk of the files that are read.
+    vector; `judge_all`: judge every chunk of the files that are read; `ignoring`: respect ignore files.
 
     There are two pipelines, because the next files are read, judged and embedded while the last ones are written.
     """
@@ -72,6 +75,7 @@ class Sync:
     anew: bool = False
     guard: Guard = field(default_factory=Guard)
     judge_all: bool = False
+    ignoring: bool = True
     size: ChunkSize = field(default_factory=ChunkSize)
     progress: Progress | None = None
     report: IndexReport = field(default_factory=IndexReport)
@@ -90,7 +94,7 @@ class Sync:
             with self.runtime.store.transaction(self.namespace) as tx:
                 tx.documents.put_workspace(self.workspace)
         known = {each.path: each for each in documents.files(self.workspace.root)}
-        found, self.report.skipped = find(self.workspace)
+        found, self.report.skipped, self.report.ignored = find(self.workspace, ignoring=self.ignoring)
         stale = [each for each in found if self.reread or differs(each, known.get(each.place.path))]
         gone = sorted(known.keys() - {each.place.path for each in found})
         left_out: list[str] = []
@@ -193,10 +197,10 @@ def differs(found: FoundFile, known: Document | None) -> bool:
     return known is None or (known.size, known.modified, known.source) != now
 
 
-def is_stale(workspace: Workspace, runtime: Runtime, namespace: str) -> bool:
+def is_stale(workspace: Workspace, runtime: Runtime, namespace: str, *, ignoring: bool = True) -> bool:
     """Whether files differ from the index, by size and mtime."""
     documents = runtime.store.reader(namespace).documents
     known = {each.path: each for each in documents.files(workspace.root)}
-    found, _ = find(workspace)
+    found = find(workspace, ignoring=ignoring).files
     missing = known.keys() - {each.place.path for each in found}
     return bool(missing) or any(differs(each, known.get(each.place.path)) for each in found)

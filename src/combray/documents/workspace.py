@@ -5,8 +5,9 @@ from __future__ import annotations
 import errno
 import os
 import stat
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from pathlib import Path, PurePath
+from typing import NamedTuple
 
 from combray.documents.dates import EVERGREEN, MEMORY_FOLDER
 from combray.errors import InvalidInputError
@@ -94,19 +95,31 @@ def is_memory_workspace(root: str) -> bool:
     return any(Path(root, name).is_file() for name in EVERGREEN) or Path(root, MEMORY_FOLDER).is_dir()
 
 
-def find(workspace: Workspace) -> tuple[list[FoundFile], list[tuple[str, str]]]:
-    """Return all files of a workspace by path, and the skipped files with reasons.
+class FoundFiles(NamedTuple):
+    """The files of a workspace by path, the skipped ones with reasons, and how many paths are ignored."""
+
+    files: list[FoundFile]
+    skipped: list[tuple[str, str]]
+    ignored: int
+
+
+def find(workspace: Workspace, *, ignoring: bool = True) -> FoundFiles:
+    """Return all files of a workspace.
 
     These are `MEMORY.md`, `memory.md` and `memory/**/*.md` if any exists, else `**/*.md`; `*.md` of the extra
-    paths; `*.jsonl` of the sessions. Links are not followed; each file is listed once. Raises InvalidInputError
-    if the folder is missing.
+    paths; `*.jsonl` of the sessions. Links are not followed; each file is listed once. With `ignoring`, notes
+    that `.gitignore` and `.ignore` files name are left out, but for files that the caller names. Raises
+    InvalidInputError if the folder is missing.
     """
     if not Path(workspace.root).is_dir():
         raise InvalidInputError("folder", f"{workspace.root} does not exist any more.", "Index another folder.")
     found: dict[str, FoundFile] = {}
     skipped: list[tuple[str, str]] = []
+    ignored: set[str] = set()
     for base, starts, source in _starts(workspace):
-        for parts, status in _walk(base, starts, _SUFFIX[source], skipped):
+        named = source == MEMORY and base != workspace.root and () not in starts
+        left_out = _ignored_by(base, ignored) if ignoring and source == MEMORY and not named else None
+        for parts, status in _walk(base, starts, _SUFFIX[source], skipped, left_out):
             place = _place(workspace, base, parts, source)
             if len(place.path) > MAX_PATH:
                 skipped.append((place.path, f"the path is longer than {MAX_PATH} characters"))
@@ -114,7 +127,27 @@ def find(workspace: Workspace) -> tuple[list[FoundFile], list[tuple[str, str]]]:
                 skipped.append((place.path, f"larger than {MAX_BYTES // 1024 // 1024} MB"))
             else:
                 found.setdefault(place.absolute, FoundFile(place, status.st_size, status.st_mtime_ns))
-    return sorted(found.values(), key=lambda each: each.place.path), sorted(set(skipped))
+    files = sorted(found.values(), key=lambda each: each.place.path)
+    return FoundFiles(files, sorted(set(skipped)), len(ignored))
+
+
+LeftOut = Callable[[tuple[str, ...], bool], bool]
+"""Whether a path below the base, a folder or a file, is left out."""
+
+
+def _ignored_by(base: str, ignored: set[str]) -> LeftOut:
+    """Return a test by the ignore files of a folder, which notes the paths that it leaves out."""
+    from combray.documents.ignoring import IgnoreFiles
+
+    files = IgnoreFiles(base)
+
+    def left_out(parts: tuple[str, ...], folder: bool) -> bool:
+        told = bool(parts) and files.leave_out(parts, folder=folder)
+        if told:
+            ignored.add(os.path.join(base, *parts))  # noqa: PTH118 - kept as text
+        return told
+
+    return left_out
 
 
 def _starts(workspace: Workspace) -> Iterator[tuple[str, Iterable[tuple[str, ...]], str]]:
@@ -137,7 +170,11 @@ def _place(workspace: Workspace, base: str, parts: tuple[str, ...], source: str)
 
 
 def _walk(
-    base: str, starts: Iterable[tuple[str, ...]], suffix: str, skipped: list[tuple[str, str]]
+    base: str,
+    starts: Iterable[tuple[str, ...]],
+    suffix: str,
+    skipped: list[tuple[str, str]],
+    left_out: LeftOut | None,
 ) -> Iterator[tuple[tuple[str, ...], os.stat_result]]:
     """Yield regular files with the suffix: parts below the base, and their stat result."""
     waiting = [tuple(start) for start in starts]
@@ -151,10 +188,13 @@ def _walk(
                 continue
             status = os.lstat(here)
             if stat.S_ISDIR(status.st_mode):
+                if left_out is not None and left_out(parts, True):
+                    continue
                 waiting += [(*parts, name) for name in os.listdir(here) if name not in IGNORED]  # noqa: PTH208
             elif stat.S_ISREG(status.st_mode) and here.lower().endswith(suffix):
                 here.encode()
-                yield parts, status
+                if left_out is None or not left_out(parts, False):
+                    yield parts, status
             elif stat.S_ISLNK(status.st_mode) and here.lower().endswith(suffix):
                 skipped.append((here, "a symbolic link; links are not followed"))
         except FileNotFoundError:

@@ -259,6 +259,10 @@ class Documents:
         """Return the indexed folders."""
         return self._at.reader.documents.workspaces()
 
+    @property
+    def _ignoring(self) -> bool:
+        return bool(self._at.settings.get("ignore_files", True))
+
     def _size(self) -> ChunkSize:
         """The size of chunks in the settings."""
         from combray.documents.chunks import ChunkSize
@@ -304,6 +308,7 @@ class Documents:
             guard=guard,
             judge_all=judge_all,
             size=self._size(),
+            ignoring=self._ignoring,
             progress=progress,
         ).run()
         wrote = report.added or report.changed
@@ -330,7 +335,7 @@ class Documents:
             with self._freshness.lock:
                 try:
                     if not self._at.runtime.store.writable:
-                        if is_stale(workspace, self._at.runtime, self._at.namespace):
+                        if is_stale(workspace, self._at.runtime, self._at.namespace, ignoring=self._ignoring):
                             stale = True
                             warnings.append(f"{workspace.root}: files have changed, but the store is read-only")
                     else:

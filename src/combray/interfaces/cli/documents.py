@@ -39,6 +39,10 @@ def _show(target: Target, report: IndexReport) -> None:
     apart = (
         [f"{report.quarantined} chunks quarantined: combray review --quarantined"] if report.quarantined else []
     )
+    if report.ignored:
+        apart.append(
+            f"{counted(report.ignored, 'path')} left out by ignore files; COMBRAY_IGNORE_FILES=off reads all"
+        )
     warnings = [*apart, *skipped(report.skipped), *report.degraded]
     show_lines(target, report.as_json(), [f"{held}: {changes}, in {report.seconds:.1f} s."], warnings)
 
