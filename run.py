@@ -3,6 +3,7 @@
 
 python3 run.py demo      set up .venv and run the demo
 python3 run.py test      set up .venv with the tools of development, and run every check and test
+python3 run.py test --fast  the same, with ruff and the tests that are not slow: at most a minute
 python3 run.py docs      set up .venv with the tools of development, and build the documentation in build/site
 python3 run.py clients   the same, and make the packages for agent clients in clients and build
 
@@ -15,9 +16,12 @@ import hashlib
 import importlib.util
 import json
 import os
+import shlex
 import shutil
 import subprocess
 import sys
+import time
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -35,6 +39,8 @@ CHECKS = (
     ("python", "-m", "bench.speed.gate"),
     ("python", "-m", "pytest", "-n", "2"),
 )
+FAST = (*CHECKS[:2], (*CHECKS[-1], "-m", "not slow"))
+"""ruff, and the tests that tests/tiers.py does not call slow."""
 
 
 def main(arguments: list[str]) -> int:
@@ -46,9 +52,9 @@ def main(arguments: list[str]) -> int:
     if arguments[:1] == ["demo"]:
         problem = set_up(dev=False)
         return _refuse(problem) if problem else _call(SCRIPTS / "combray", *arguments)
-    if arguments == ["test"]:
+    if arguments in (["test"], ["test", "--fast"]):
         problem = set_up(dev=True)
-        return _refuse(problem) if problem else check()
+        return _refuse(problem) if problem else check(FAST if arguments[1:] else CHECKS)
     if arguments == ["docs"]:
         problem = set_up(dev=True)
         return _refuse(problem) if problem else _call(PYTHON, "-m", "pages", "site")
@@ -58,16 +64,21 @@ def main(arguments: list[str]) -> int:
     return _refuse((__doc__ or "").strip())
 
 
-def check() -> int:
-    """Run every check, the tests last; 0 when all pass. A failing one does not stop the others."""
+def check(checks: Sequence[Sequence[str]]) -> int:
+    """Run checks, the tests last; 0 when all pass. A failing one does not stop the others."""
     # Two test workers on two cores: NumPy's own threads would only be in their way.
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
-    failed = []
-    for command, *options in CHECKS:
-        shown = " ".join((command, *options))
+    # Without bytecode, each of some hundred processes that the tests start would compile all modules.
+    os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
+    failed, times = [], []
+    for command, *options in checks:
+        shown = shlex.join((command, *options))
         _say(f"-- {shown}")
+        start = time.monotonic()
         if _call(SCRIPTS / command, *options):
             failed.append(shown)
+        times.append(f"{time.monotonic() - start:6.1f} s  {shown}")
+    _say("\n".join(times))
     if failed:
         _say(f"failed: {'; '.join(failed)}")
     return 1 if failed else 0

@@ -211,7 +211,7 @@ def _ingested(case: Case, home: Path) -> list[str]:
         _run("ingest", str(path), "--db", db, "--no-auto", home=home)
     with combray.open(db, worker=False) as engine:
         listed = engine.list({"kind": "episode"}, limit=500)
-        contents = [each.content for each in listed]
+        contents = [each.content.replace("\r\n", "\n") for each in listed]
         added = engine.list(limit=500).total - before
     failed = [] if added == case["want"]["turns"] else [f"{added} turns"]
     missing = [each for each in case["want"].get("contents", ()) if each not in contents]

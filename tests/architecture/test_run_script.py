@@ -5,6 +5,7 @@ from __future__ import annotations
 import importlib.util
 import json
 import os
+import re
 import subprocess
 import sys
 import tomllib
@@ -88,10 +89,36 @@ def test_tests_need_the_development_group_too_and_a_demo_then_needs_nothing(
         "python",
         "python",
     ]
-    assert checks[-1][1:3] == ["-m", "pytest"]
+    assert checks[-1][1:] == ["-m", "pytest", "-n", "2"]
     before = len(calls)
     script.main(["demo"])
     assert len(calls) == before + 1
+
+
+def test_the_fast_tier_is_ruff_and_the_tests_that_are_not_slow_each_with_its_time(
+    script: ModuleType, calls: Calls, capsys: pytest.CaptureFixture[str]
+) -> None:
+    script.set_up(dev=True)
+    before = len(calls)
+    assert script.main(["test", "--fast"]) == 0
+    checks = [[Path(check[0]).name, *check[1:]] for check in calls[before:]]
+    assert checks == [
+        ["ruff", "check", "."],
+        ["ruff", "format", "--check", "."],
+        ["python", "-m", "pytest", "-n", "2", "-m", "not slow"],
+    ]
+    times = capsys.readouterr().out.splitlines()[-3:]
+    assert [re.sub(r"^ +[0-9.]+ s  ", "", line) for line in times] == [
+        "ruff check .",
+        "ruff format --check .",
+        "python -m pytest -n 2 -m 'not slow'",
+    ]
+
+
+def test_processes_of_the_tests_keep_bytecode(script: ModuleType, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("PYTHONDONTWRITEBYTECODE", "1")
+    assert script.main(["test"]) == 0
+    assert "PYTHONDONTWRITEBYTECODE" not in os.environ
 
 
 def test_a_clone_that_was_moved_gets_a_new_environment(script: ModuleType, calls: Calls) -> None:

@@ -66,12 +66,12 @@ QUERIES = (
 )
 
 
-def test_a_tree_of_300_files_changed_in_every_way_answers_as_a_new_index(
+def test_a_tree_of_120_files_changed_in_every_way_answers_as_a_new_index(
     engine: Engine, root: Path, tmp_path: Path, embedder: FakeEmbedder
 ) -> None:
-    make_notes(root, 300)
+    make_notes(root, 120)
     first = engine.documents.index(root)
-    assert (first.files, first.added, first.skipped) == (300, 300, [])
+    assert (first.files, first.added, first.skipped) == (120, 120, [])
     assert first.embedded <= first.chunks == engine.store.status()["by_kind"]["chunk"]
     memory = root / "memory"
     changed = memory / "projects" / "p2.md"
@@ -83,7 +83,7 @@ def test_a_tree_of_300_files_changed_in_every_way_answers_as_a_new_index(
     write(memory / "new.md", "Entirely new: the certificate of Hue.\n")
     second = engine.documents.index(root)
     counts = (second.files, second.added, second.changed, second.renamed, second.removed)
-    assert counts == (301, 2, 2, 1, 1)
+    assert counts == (121, 2, 2, 1, 1)
     with closing(combray.open(tmp_path / "b.db", embedder=embedder, clock=FakeClock())) as other:
         other.documents.index(root)
         wanted = [said(other, query) for query in QUERIES]

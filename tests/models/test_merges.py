@@ -121,6 +121,15 @@ def test_single_precision_is_that_of_numpy() -> None:
     assert wordllama._single(finite).tobytes() == finite.astype(np.float32).tobytes()
 
 
+@pytest.fixture(scope="module")
+def made(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The file as it is made. No test changes it."""
+    folder = tmp_path_factory.mktemp("made")
+    assert merges.opened(SOURCE, folder) is not None
+    (path,) = folder.iterdir()
+    return path
+
+
 @pytest.mark.parametrize(
     "damage",
     [
@@ -131,11 +140,8 @@ def test_single_precision_is_that_of_numpy() -> None:
         lambda content: b"\0" * len(content),
     ],
 )
-def test_a_damaged_file_is_made_again(tmp_path: Path, damage: Any) -> None:
-    assert merges.opened(SOURCE, tmp_path) is not None
-    (path,) = tmp_path.iterdir()
-    whole = path.read_bytes()
-    path.unlink()
+def test_a_damaged_file_is_made_again(tmp_path: Path, made: Path, damage: Any) -> None:
+    path, whole = tmp_path / made.name, made.read_bytes()
     path.write_bytes(damage(whole))
     found = merges.opened(SOURCE, tmp_path)
     assert found is not None

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 from combray.agents.beside import Beside
 from combray.agents.events import MOST_CHARACTERS, Event
-from combray.language.printed import SETTLE
+from combray.sessions.printed import SETTLE
 from combray.settings import Settings
 
 if TYPE_CHECKING:

@@ -7,11 +7,11 @@ from datetime import UTC, datetime, timedelta
 from typing import TYPE_CHECKING, Any
 
 from combray.agents.events import Event
-from combray.language.printed import COMPACTED, GUIDE
 from combray.language.token_count import TokenCounter
 from combray.prompt.budget import Piece, Slot, assemble
 from combray.prompt.context import budget_of, line_pieces, without_repeats
 from combray.prompt.shown import add_shown, shown_before
+from combray.sessions.printed import COMPACTED, GUIDE
 from combray.types import Memory
 
 if TYPE_CHECKING:
@@ -24,7 +24,6 @@ _AHEAD = timedelta(days=7)
 """How far ahead a plan is announced."""
 _WIDTH = 200
 """Characters of a memory in an open question."""
-
 
 SLOTS = (
     Slot("important", "IMPORTANT", 200, 500),
@@ -60,7 +59,7 @@ def digest(engine: Engine, event: Event, since: str, counter: TokenCounter) -> s
         add_shown(engine.runtime.store, engine.namespace, event.session, ids, 0)
     total = engine.reader.count(None)
     compacted = COMPACTED if event.source == "compact" else ""
-    return "\n\n".join(filter(None, ("\n".join(GUIDE).format(count=total), compacted, made.text)))
+    return "\n\n".join(filter(None, (GUIDE.format(count=total), compacted, made.text)))
 
 
 def _listed(engine: Engine, where: dict[str, Any], order: str, limit: int) -> list[Memory]:

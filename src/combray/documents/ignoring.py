@@ -18,8 +18,8 @@ NAMES = (".gitignore", ".ignore")
 _MOST_BYTES = 1_000_000
 """A larger file is no list of patterns."""
 MOST_WILDCARDS = 4
-"""Runs of `*` in a pattern. The time of a match grows with the length of a path to that power, and a folder may
-be untrusted. A pattern with more is reported and not applied."""
+"""Runs of `*` in a pattern. A match takes time that grows with the length of a path to that power, and a folder
+may be untrusted: a pattern with more is reported and not applied."""
 _WILDCARD = re.compile(r"\*+")
 
 

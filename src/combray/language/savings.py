@@ -13,7 +13,6 @@ from typing import Literal
 
 from combray.language.caches import from_tables
 from combray.language.folding import fold, is_unspaced
-from combray.language.printed import holds_printed
 from combray.language.tables import phrase_lists
 from combray.records import dataclass
 
@@ -30,6 +29,8 @@ AGENTS = frozenset(("assistant", "ai", "bot", "agent", "model", "system", "tool"
 """Roles and names of authors that are not users."""
 
 _CODE_OR_QUOTE = re.compile(r"```(?s:.*?)(?:```|\Z)|^[^\S\n]*>.*$", re.MULTILINE)
+_RECALLED = re.compile(r"</?(?:memory-[a-z]+|relevant-memories)>", re.IGNORECASE)
+"""Marks of memories that were printed into a prompt: what was recalled is not saved again."""
 _SENTENCE = re.compile(r"[^\n]+?(?:[.!?…]+(?=\s|$)|[。！？；]+|(?=\n|$))")
 _QUESTION_ENDS = ("?", "？")
 _AROUND = " \t\r\n,，、;；:：-–—*"
@@ -98,7 +99,7 @@ def worth_saving(text: str, role: str = "user") -> list[Saving]:
     `role` is the author's role or name: text of an agent, a tool or the system is never saved. Nothing is saved
     of a message that mentions a secret, instructs a model or holds recalled text.
     """
-    if is_agent(role) or holds_printed(text) or _never().search(fold(text)):
+    if is_agent(role) or _RECALLED.search(text) or _never().search(fold(text)):
         return []
     own, found = _CODE_OR_QUOTE.sub("", text), list[Saving]()
     for hit in _SENTENCE.finditer(own):

@@ -11,8 +11,7 @@ import sqlite3
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from combray.language.printed import without_printed
-from combray.sessions.session import Session, SessionTurn, decoded, keyed, moment
+from combray.sessions.session import Session, SessionTurn, decoded, keyed, moment, words_of
 
 _ROLES = {1: "user", 2: "assistant"}
 TABLES = frozenset(("cursorDiskKV",))
@@ -28,7 +27,7 @@ def conversations(database: sqlite3.Connection) -> Iterator[Session]:
         messages, times = [], []
         for bubble in _in_order(chat, bubbles):
             role, text = _ROLES.get(bubble.get("type", 0)), bubble.get("text")
-            words = without_printed(text).strip() if isinstance(text, str) else ""
+            words = words_of(text, role or "") if isinstance(text, str) else ""
             if role is not None and words:
                 # Without id and time, as in Cursor's transcripts: the key is that of a turn that a hook captured.
                 messages.append(SessionTurn(role, words, None))

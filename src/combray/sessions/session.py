@@ -20,7 +20,7 @@ from typing import Any, NamedTuple
 
 import msgspec
 
-from combray.language.printed import without_printed
+from combray.sessions.printed import without_printed
 
 _ROLES = {"user": "user", "human": "user", "assistant": "assistant", "gemini": "assistant", "model": "assistant"}
 _PARTS = ("text", "input_text", "output_text", None)
@@ -34,8 +34,10 @@ _NOT_SAID = ("isSidechain", "isMeta", "isCompactSummary", "isVisibleInTranscript
 
 _ADDED = re.compile(r"^[ \t]*<([a-z]+(?:[-_ ][a-z]+)+)>.*?</\1>[ \t]*\n?", re.MULTILINE | re.DOTALL)
 """A block that a client adds, such as `<environment_context>` or `<system-reminder>`. HTML has no such names."""
-_INJECTED = re.compile(r"<(system-reminder|environment_context|user_instructions)>.*?</\1>", re.DOTALL)
-"""Blocks of clients anywhere in a message."""
+_INJECTED = re.compile(
+    r"<(memory-[a-z]{12}|system-reminder|environment_context|user_instructions)>.*?</\1>", re.DOTALL
+)
+"""Blocks anywhere in a message: Combray's own fence, so that no memory is captured again, and others."""
 _QUERY = re.compile(r"<user_query>\s*(.*?)\s*</user_query>", re.DOTALL)
 """Cursor puts it around what the user wrote."""
 _FILE_OF_RULES = "# AGENTS.md instructions"
@@ -82,17 +84,19 @@ def said(entry: Mapping[str, Any]) -> SessionTurn | None:
     )
     if role is None or message.get("role", role) not in _ROLES:
         return None
-    text = text_of(message.get("content", message.get("text")))
-    # What Combray printed is no memory to capture again.
-    text = without_printed(text)
-    text = _without_additions(text) if role == "user" else _INJECTED.sub("", text)
-    text = text.replace("\x00", "").encode("utf-8", "replace").decode().strip()
+    text = words_of(text_of(message.get("content", message.get("text"))), role)
     if not text:
         return None
     origin = entry.get("forkedFrom")
     copied = str(origin.get("messageUuid") or "") if isinstance(origin, dict) else ""
     key = copied or next((str(each[name]) for each in (entry, message) for name in _IDS if each.get(name)), "")
     return SessionTurn(role, text, moment(entry) or moment(message), key, bool(copied))
+
+
+def words_of(text: str, role: str) -> str:
+    """Return what a person or an assistant said: a message without what clients and Combray's hooks added."""
+    text = without_printed(_without_additions(text) if role == "user" else _INJECTED.sub("", text))
+    return text.replace("\x00", "").encode("utf-8", "replace").decode().strip()
 
 
 def keyed(messages: Iterable[SessionTurn]) -> list[SessionTurn]:

@@ -60,6 +60,9 @@ def migrate(
     newest = steps[-1][0]
     if check_identity(connection, path, newest) == newest:
         return []
+    if path == MEMORY and steps is migrations():
+        _empty().backup(connection)
+        return [name for _, name, _ in steps]
     with writing(connection, path, busy_timeout):
         # Read again: another process may have migrated during the wait for the lock.
         version = schema_version(connection)
@@ -80,6 +83,14 @@ def migrate(
             connection.execute(f"PRAGMA user_version = {number}")
         connection.execute(f"PRAGMA application_id = {APPLICATION_ID}")
     return [name for _, name, _ in missing]
+
+
+@cache
+def _empty() -> sqlite3.Connection:
+    """Return an empty store. A store in memory begins as its copy: each ALTER would read the whole schema."""
+    connection = sqlite3.connect(MEMORY, isolation_level=None, check_same_thread=False)
+    migrate(connection, "an empty store")
+    return connection
 
 
 def _statements(sql: str) -> list[str]:
