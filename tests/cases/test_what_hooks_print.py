@@ -107,8 +107,8 @@ def test_words_about_it_stay(words: str) -> None:
         "Combray keeps long-term memory of earlier sessions; 12 memories. Its tools: recall searches them, "
         "remember stores one statement. Memories that fit a message are added to it.",
         "Remember at once what the user asks to keep, and statements that last: preferences, decisions "
-        "with their reason, facts about people and projects. Not: secrets, what files or commands can tell again, "
-        'unfinished steps. Give source "user" for what the user said.',
+        "with their reason, facts about people and projects. Not: secrets, what files or commands can tell "
+        'again, unfinished steps. Give source "user" for what the user said.',
         'If one memory is the cause of another, link them: link(source=CAUSE, target=EFFECT, type="causal").',
         'If remember or a line marks a memory as "may be outdated", and the user\'s words decide it, call '
         'settle_memories(new, old, "supersedes" or "both"). Ask the user if you are not sure.',
