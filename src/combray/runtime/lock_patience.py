@@ -6,14 +6,11 @@ session, waits `BRIEF` at most: no read may wait for a writer elsewhere.
 
 from __future__ import annotations
 
-import logging
 from collections.abc import Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
 
 from combray.runtime.interruption import step
-
-LOG = logging.getLogger(__name__)
 
 BRIEF = 0.1
 """Seconds. Longer than a usual write of another process, shorter than a reader notices."""
@@ -40,7 +37,9 @@ def patience(busy_timeout: float) -> float:
 
 def report(location: str, busy_timeout: float) -> None:
     """Log that a write waits, and announce it as a step, so that the caller can stop it."""
-    LOG.warning(
+    import logging  # a recall does without
+
+    logging.getLogger(__name__).warning(
         "%s: another process holds the write lock. Waiting up to %g s (COMBRAY_BUSY_TIMEOUT).",
         location,
         busy_timeout,
