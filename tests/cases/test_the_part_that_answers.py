@@ -100,3 +100,58 @@ def test_a_list_that_is_too_long_goes_on_with_its_cursor(calls: Calls) -> None:
         if not after:
             break
     assert sorted(seen) == sorted(ids)
+
+
+LONG_LINES = [
+    (WALK * 40 + "The stage manager is Odalys Prior. " + WALK * 4, "Who is the stage manager?", "Odalys Prior"),
+    (
+        RUNDGANG * 30 + "Der Gutachter heißt Falk Börner. " + RUNDGANG * 4,
+        "Wie heißt der Gutachter?",
+        "Falk Börner",
+    ),
+    (参观 * 30 + "舞台监督是欧丽。" + 参观 * 4, "舞台监督是谁？", "欧丽"),
+]
+
+
+@pytest.mark.parametrize(("text", "question", "shown"), LONG_LINES)
+def test_of_a_memory_that_does_not_fit_a_prompt_the_part_that_answers_is_shown(
+    text: str, question: str, shown: str
+) -> None:
+    with combray.open(":memory:", embedder="none", worker=False) as engine:
+        engine.remember(text[:8000] if shown in text[:8000] else text[-8000:])
+        made = engine.context(question, budget=300)
+        assert shown in made.text
+        assert made.tokens <= 300
+        assert [each.reason for each in made.dropped] == ["truncated to fit"]
+
+
+@pytest.mark.parametrize(("text", "question", "shown"), LONG_LINES)
+def test_of_a_long_line_in_a_note_the_part_that_answers_is_shown(
+    tmp_path: Path, text: str, question: str, shown: str
+) -> None:
+    notes = tmp_path / "notes"
+    notes.mkdir()
+    (notes / "a.md").write_text(text[-1500:] if shown in text[-1500:] else text[-2500:], encoding="utf-8")
+    with combray.open(tmp_path / "a.db", embedder="none", worker=False) as engine:
+        engine.documents.index(notes)
+        assert shown in engine.documents.search(question)[0].snippet
+        assert shown in said(Calls(engine).memory_search(question))
+
+
+def test_one_very_long_turn_is_bounded_too_and_says_where_the_rest_is(calls: Calls) -> None:
+    turn = calls._engine.conversation("s").add(WALK * 800, author="user")
+    result = calls.recall("broken seats", full=True)
+    assert len(turn.content) > 3 * MOST
+    assert len(said(result)) < MOST + 2_000
+    assert f"more characters: read memory://memory/{turn.id}" in said(result)
+    assert result.structured_content is not None
+    assert len(result.structured_content["results"][0]["content"]) < MOST + 200
+
+
+def test_ids_of_thousands_are_bounded(calls: Calls) -> None:
+    calls._engine.remember_many([{"content": f"Seat {number} is broken."} for number in range(2_500)], diff=False)
+    structured = calls.forget(where={"kind": "fact"}).structured_content
+    assert structured is not None
+    assert structured["count"] == 2_500
+    assert len(structured["ids"]) + structured["truncated"]["ids"] == 2_500
+    assert len(str(structured["ids"])) < 3 * MOST

@@ -6,8 +6,9 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, overload
 
 from combray.language.tokens import terms
+from combray.prompt.excerpt import excerpt
 from combray.records import dataclass, field
-from combray.types import Answer, Memory
+from combray.types import Answer, Hit, Memory
 
 SNIPPET = 700
 """Maximum characters of a snippet. Source: OpenClaw's SNIPPET_MAX_CHARS, see docs/explanation/documents.md."""
@@ -125,22 +126,23 @@ class Excerpt:
 def passages_of(answer: Answer) -> tuple[Passage, ...]:
     """Return the chunks of an answer, best first; ties are ordered by path and line."""
     wanted = frozenset(terms(answer.query))
-    found = [
-        _passage(hit.memory, hit.score, hit.signals, wanted) for hit in answer if "path" in hit.memory.metadata
-    ]
+    found = [_passage(hit, wanted, answer.query) for hit in answer if "path" in hit.memory.metadata]
     return tuple(sorted(found, key=lambda each: (-each.score, each.path, each.start_line)))
 
 
-def _passage(memory: Memory, score: float, signals: Mapping[str, float], wanted: frozenset[str]) -> Passage:
-    place = memory.metadata
+def _passage(hit: Hit, wanted: frozenset[str], query: str) -> Passage:
+    memory, place = hit.memory, hit.memory.metadata
     path, start, end = str(place["path"]), int(place["start_line"]), int(place["end_line"])
     lines = f"#L{start}" if start == end else f"#L{start}-L{end}"
-    shown = snippet(memory.content, wanted)
-    return Passage(path, start, end, score, shown, memory.source, f"{path}{lines}", signals, memory)
+    shown = snippet(memory.content, wanted, query)
+    return Passage(path, start, end, hit.score, shown, memory.source, f"{path}{lines}", hit.signals, memory)
 
 
-def snippet(text: str, wanted: frozenset[str]) -> str:
-    """Return at most 700 characters, from the first line from which most wanted terms follow."""
+def snippet(text: str, wanted: frozenset[str], query: str = "") -> str:
+    """Return at most 700 characters, from the first line from which most wanted terms follow.
+
+    Of a longer line it is the part that answers the query, behind its beginning.
+    """
     if len(text) <= SNIPPET:
         return text
     lines = text.split("\n")
@@ -156,4 +158,7 @@ def snippet(text: str, wanted: frozenset[str]) -> str:
             best, most = starts[first], brought
         if starts[-1] - starts[first] <= SNIPPET:
             break
+    line = text[best:].partition("\n")[0]
+    if query and len(line) > SNIPPET:
+        return excerpt(line, query, SNIPPET)
     return text[best : best + SNIPPET].rstrip("\n")

@@ -12,7 +12,7 @@ from typing import Literal
 from combray.language.control_tokens import disarmed
 from combray.language.token_count import TokenCounter, estimate
 from combray.prompt.fence import fenced
-from combray.prompt.truncation import cut_evenly, shortened
+from combray.prompt.truncation import Cut, cut_evenly, shortened
 from combray.records import dataclass, field, replace
 from combray.values import whole
 
@@ -29,12 +29,13 @@ LEAST_CUT = 50
 class Piece:
     """One candidate text. Its `id` is reported in `Section.ids` or `Dropped.id`.
 
-    `line` renders the text, whole or truncated, with what belongs to it, such as date and id.
+    `line` renders the text, whole or truncated, with what belongs to it, such as date and id. `cut` truncates it.
     """
 
     id: str
     text: str
     line: Callable[[str], str] = field(default=str, compare=False)
+    cut: Cut = field(default=shortened, compare=False)
 
     @property
     def shown(self) -> str:
@@ -160,7 +161,7 @@ def _choose(slot: Slot, offered: Sequence[Piece], room: int, counter: TokenCount
         if fits([*kept, piece]):
             kept.append(piece)
         elif not kept and (slot.keeping == "fill" or room >= LEAST_CUT):
-            kept += _cut([piece], fits)
+            kept += _cut([piece], fits, piece.cut)
     return kept
 
 
@@ -175,13 +176,13 @@ def _latest(turns: Sequence[Piece], fits: Fits) -> list[Piece]:
     return []
 
 
-def _cut(pieces: Sequence[Piece], fits: Fits) -> list[Piece]:
+def _cut(pieces: Sequence[Piece], fits: Fits, cut: Cut = shortened) -> list[Piece]:
     """Truncate the longest pieces to a common length so that all fit; [] if no length fits."""
 
     def named(texts: Sequence[str]) -> list[Piece]:
         return [replace(piece, text=text) for piece, text in zip(pieces, texts, strict=True)]
 
-    texts = cut_evenly([piece.text for piece in pieces], lambda tried: fits(named(tried)))
+    texts = cut_evenly([piece.text for piece in pieces], lambda tried: fits(named(tried)), cut)
     return named(texts) if texts else []
 
 

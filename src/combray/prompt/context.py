@@ -16,6 +16,7 @@ from combray.language.dates.named import days_named
 from combray.language.indexing import same_text
 from combray.language.token_count import TokenCounter
 from combray.prompt.budget import BUDGET, Context, Dropped, Piece, Slot, assemble
+from combray.prompt.excerpt import excerpt
 from combray.prompt.formats import FORMATS, STYLES, Format, Line, Style
 from combray.prompt.held import QUESTION, held
 from combray.prompt.shown import add_shown, shown_before
@@ -74,6 +75,8 @@ def answer_context(
     noted = marks(answer, numbers, memories.runtime.clock())
     short = short_ids([each.id for each in kept], partial(known_by, [store.reader(name) for name in names]))
     listed = [_piece(each, short[each.id], style, numbers[each.id], noted.get(each.id, "")) for each in kept]
+    # Of a memory that does not fit, the part that answers is shown.
+    listed = [replace(each, cut=lambda text, width: excerpt(text, query, width)) for each in listed]
     slot = Slot("memories", style.heading, 0, budget)
     made = assemble(
         {slot.name: listed},

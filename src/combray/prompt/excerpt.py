@@ -6,9 +6,12 @@ from collections import Counter
 
 from combray.language.sentences import sentences
 from combray.language.tokens import query_terms, terms
+from combray.prompt.truncation import shortened
 
 HEAD = 0.3
 """Share of an excerpt that the beginning of the text keeps: it says what the text is about."""
+_LEAST = 60
+"""Characters below which beginning and answer do not both fit."""
 _MOST = 20_000
 """Characters of a text that are read."""
 
@@ -22,6 +25,8 @@ def excerpt(text: str, question: str, width: int) -> str:
     line = " ".join(text.split())
     if len(line) <= width:
         return line
+    if width < _LEAST:
+        return shortened(line, width)
     said = _answering(text[:_MOST], question)
     at = line.find(said) if said else 0
     beginning = line[: width - 1]

@@ -19,14 +19,18 @@ def shortened(text: str, kept: int) -> str:
     return f"{text[: kept - end].rstrip()}{MARK}{tail}".strip()
 
 
-def cut_evenly(texts: Sequence[str], fits: Callable[[list[str]], bool]) -> list[str] | None:
+Cut = Callable[[str, int], str]
+"""Shortens a text to that many characters."""
+
+
+def cut_evenly(texts: Sequence[str], fits: Callable[[list[str]], bool], cut: Cut = shortened) -> list[str] | None:
     """Truncate the longest texts to the greatest common length that `fits`; None if no length does."""
     best: list[str] | None = None
     low, high = 0, max(map(len, texts), default=0)
     while low <= high:
         # The first try is the whole texts, which usually fit.
         kept = high if best is None and high == max(map(len, texts), default=0) else (low + high) // 2
-        tried = [shortened(text, kept) for text in texts]
+        tried = [cut(text, kept) for text in texts]
         if fits(tried):
             best, low = tried, kept + 1
         else:

@@ -14,6 +14,7 @@ from combray.interfaces.mcp.decisions import Decisions
 from combray.interfaces.mcp.questions import Filled, State
 from combray.interfaces.mcp.results import questions, reported, result, suggested, taken
 from combray.interfaces.mcp.turns import TurnCalls
+from combray.prompt.excerpt import excerpt
 from combray.types import DEFAULT_TRUST, Answer, EdgeType, Remembered, Verdict, Where
 
 if TYPE_CHECKING:
@@ -209,9 +210,10 @@ class Calls(TurnCalls, Decisions):
         if not found:
             why = found.reason or "no note matches"
             return result([f"Nothing found: {why}. Say that you checked.", *caution], shown)
+        parts = [excerpt(each.snippet, query, lines.WIDTH) for each in found]
         said = [
-            f"{lines.one_line(each.citation)} {each.score:.2f} {lines.one_line(each.snippet, lines.WIDTH)}"
-            for each in found
+            f"{lines.one_line(each.citation)} {each.score:.2f} {lines.one_line(part)}"
+            for each, part in zip(found, parts, strict=True)
         ]
         return result([lines.NOTICE, *said, *caution], {"notice": lines.NOTICE, **shown})
 

@@ -87,21 +87,21 @@ def moment(value: datetime) -> str:
     return value.strftime("%Y-%m-%d %H:%M")
 
 
-def fitting(said: Sequence[str]) -> int:
-    """Return how many of the entries fit into an answer: one at least."""
+def fitting(said: Sequence[str], most: int = MOST) -> int:
+    """Return how many of the entries fit into an answer: one at least, if there is one."""
     total, count = 0, 0
     for each in said:
         total += len(each)
-        if total > MOST and count:
+        if total > most and count:
             break
         count += 1
     return count
 
 
-def left_out(count: int) -> str:
+def left_out(count: int, what: str = "more") -> str:
     """Return the note on entries that were left out."""
     remedy = "Ask with a smaller limit or without full."
-    return f"note: {count} more left out, since an answer holds {MOST:,} characters. {remedy}"
+    return f"note: {count} {what} left out, since an answer holds {MOST:,} characters. {remedy}"
 
 
 def preview(memory: Memory, question: str = "") -> str:
@@ -123,8 +123,19 @@ def short(memory: Memory, name: str, question: str = "") -> str:
     return f"{head} {said_by}{preview(memory, question)}{tags}"
 
 
-def whole(memory: Memory, score: str = "") -> str:
-    """Return the full id and every field that is set, then the whole text with `| ` before every line."""
+def full_text(memory: Memory) -> str:
+    """Return the whole text; of one that is longer than an answer may be, the beginning and where the rest is."""
+    over = len(memory.content) - MOST
+    if over <= 0:
+        return memory.content
+    return f"{memory.content[:MOST]}… {over:,} more characters: read memory://memory/{memory.id}"
+
+
+def whole(memory: Memory, score: str = "", *, bounded: bool = True) -> str:
+    """Return the full id and every field that is set, then the whole text with `| ` before every line.
+
+    `bounded`: see `full_text`.
+    """
     facts: dict[str, Any] = {
         "importance": memory.importance,
         "confidence": memory.confidence,
@@ -139,7 +150,8 @@ def whole(memory: Memory, score: str = "") -> str:
     }
     listed = " · ".join(f"{name} {one_line(str(value))}" for name, value in facts.items() if value)
     head = f"[{memory.id}] {moment(memory.moment)} ({memory.kind}/{memory.category})"
-    return f"{head}{f' {score}' if score else ''} {listed}\n{quoted(memory.content)}"
+    text = full_text(memory) if bounded else memory.content
+    return f"{head}{f' {score}' if score else ''} {listed}\n{quoted(text)}"
 
 
 def marked(hit: Hit) -> dict[str, str]:
@@ -182,7 +194,7 @@ def as_json(memory: Memory, name: str, *, full: bool, question: str = "") -> dic
         "when": moment(memory.moment),
         "kind": memory.kind,
         "category": memory.category,
-        "content": memory.content if full else preview(memory, question),
+        "content": full_text(memory) if full else preview(memory, question),
         "status": memory.status,
         "trust": memory.trust,
     }

@@ -37,7 +37,7 @@ class Resources(Tools):
         except CombrayError as error:
             # Anything else is a failure of the server to the SDK.
             raise ResourceNotFoundError(str(error)) from error
-        return f"{lines.NOTICE}\n{lines.whole(memory)}"
+        return f"{lines.NOTICE}\n{lines.whole(memory, bounded=False)}"
 
     def _listed(self, where: dict[str, Any] | None, order: str, limit: int) -> str:
         page = self._engine.list(where, order=order, limit=limit, namespaces=self._namespaces)

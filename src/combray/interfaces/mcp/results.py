@@ -73,9 +73,28 @@ class Tools:
 
 
 def result(said: list[str], structured: dict[str, Any]) -> CallToolResult:
-    """Return text for the model, and the same as data. Control tokens of chat templates are disarmed in both."""
+    """Return text for the model, and the same as data. Control tokens of chat templates are disarmed in both.
+
+    Tools bound their entries (`lines.fitting`). What is longer yet, such as the ids of a thousand memories, is
+    truncated here, and the answer says so.
+    """
+    fits = lines.fitting(said, 2 * lines.MOST)
+    said = [*said[:fits], *([lines.left_out(len(said) - fits, "lines")] if fits < len(said) else [])]
+    kept = {name: _fitting(value) for name, value in structured.items()}
+    over = {
+        name: len(structured[name]) - len(each) for name, each in kept.items() if each is not structured[name]
+    }
+    kept |= {"truncated": over} if over else {}
     text = disarmed("\n".join(said))
-    return CallToolResult(content=[TextContent(type="text", text=text)], structured_content=_disarmed(structured))
+    return CallToolResult(content=[TextContent(type="text", text=text)], structured_content=_disarmed(kept))
+
+
+def _fitting(value: Any) -> Any:
+    """Return a value, or the first items of a list that is longer than an answer may be."""
+    if not isinstance(value, list):
+        return value
+    fits = lines.fitting(list(map(str, value)), 2 * lines.MOST)
+    return value if fits == len(value) else value[:fits]
 
 
 def _disarmed(value: Any) -> Any:
