@@ -185,15 +185,19 @@ class Engine(Facets):
 
         return list_memories(self._at, where, order=order, limit=limit, after=after, namespaces=namespaces)
 
-    def update(self, memory_id: str, **changes: Unpack[MemoryChanges]) -> Memory:
+    def update(
+        self, memory_id: str, *, if_version: int | None = None, **changes: Unpack[MemoryChanges]
+    ) -> Memory:
         """Change fields of a memory: one version row, which `restore(id, version=n)` undoes.
 
-        New content passes the guard, is indexed and embedded again, and its entities and edges follow. Raises
-        NotFoundError, and InvalidInputError for content that another live memory has already.
+        New content passes the guard, is indexed and embedded again, and its entities and edges follow.
+        `if_version`: change nothing unless this is the number of its last version row, 0 for a memory that was
+        never changed. Raises NotFoundError, StaleVersionError, and InvalidInputError for content that another
+        live memory has already.
         """
         from combray.engine.changes import update
 
-        return update(self._at, memory_id, changes)
+        return update(self._at, memory_id, changes, if_version)
 
     @overload
     def forget(self, memory_id: str) -> Memory: ...
