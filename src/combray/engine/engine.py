@@ -215,13 +215,11 @@ class Engine(Facets):
         `about` takes a request instead: an identifier ("the SSN 123-45-6789"), a name ("everything about Acme")
         or a description ("my old address"). Without `confirm` it only shows what it would take (`Taken`).
         """
-        if memory_id is None and "about" in how:
-            from combray.engine.requests import forget as forget_what
+        from combray.engine import changes, requests
 
-            return forget_what(self._at, **how)
-        from combray.engine.changes import forget
-
-        return forget(self._at, memory_id, **how)
+        if requests.asks(memory_id, how, requests.ForgetOptions):
+            return requests.forget(self._at, **how)
+        return changes.forget(self._at, memory_id, **requests.without_words(how))
 
     @overload
     def restore(self, memory_id: str, *, version: int | None = None) -> Memory: ...
@@ -267,13 +265,11 @@ class Engine(Facets):
         recorded in the audit, and `also`. It gives one certificate and records it in the audit. `about` takes a
         request as `forget` does. Raises NotFoundError, InvalidInputError, StoreError.
         """
-        if memory_id is None and "about" in how:
-            from combray.engine.requests import erase as erase_what
+        from combray.engine import changes, requests
 
-            return erase_what(self._at, **how)
-        from combray.engine.changes import erase
-
-        return erase(self._at, memory_id, **how)
+        if requests.asks(memory_id, how, requests.AskedErased):
+            return requests.erase(self._at, **how)
+        return changes.erase(self._at, memory_id, **requests.without_words(how))
 
     @audited("settle", reads=False)
     def settle(self, new: str, old: str, verdict: Verdict, reason: str = "") -> Settled:

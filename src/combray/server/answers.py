@@ -25,7 +25,7 @@ from combray.server.description import description, streams
 from combray.server.limits import Rates
 from combray.server.measures import CONTENT_TYPE, Measures, of_store
 from combray.server.problems import HttpError, problem_of
-from combray.server.receipts import LONGEST, Receipt
+from combray.server.receipts import Receipt
 from combray.server.results import as_json, cursor_of
 from combray.server.routes import PREFIX, Route
 from combray.server.spaces import Spaces, Wish
@@ -36,7 +36,8 @@ from combray.verbs.signature import variadic
 
 _JSON = "application/json"
 _LINES = "application/x-ndjson"
-_VERSION = re.compile(r'"(\d{1,9})"')
+_VERSION = re.compile(r'"?([0-9]{1,9})"?')
+_KEY = re.compile("[!-~]{1,255}")
 _CHUNK = 65_536
 _IN_MEMORY = 1_000_000
 
@@ -84,7 +85,7 @@ class Answers:
 
     async def _of_verb(self, route: Route, request: Request) -> Response:
         query = query_of(request)
-        namespace = check_namespace(namespace_of(request, query))
+        namespace = check_namespace(namespace_of(request, query, of_verb="namespace" in route.known))
         whole = route.verb.whole
         caller = self.allowed(request, route.verb.rights, None if whole else [namespace])
         given = await arguments_of(route, request, query, self.spaces.limits)
@@ -109,8 +110,8 @@ class Answers:
         key = request.headers.get("idempotency-key")
         if key is None or not route.writes:
             return None
-        if not 0 < len(key) <= LONGEST or not key.isprintable() or not key.isascii():
-            raise HttpError(400, f"Idempotency-Key must have 1 to {LONGEST} printable ASCII characters.")
+        if not _KEY.fullmatch(key):
+            raise HttpError(400, "Idempotency-Key must have 1 to 255 ASCII characters without spaces.")
         asked = f"{route.method} {request.url.path} {request.headers.get('if-match', '')}".encode()
         return Receipt.of(caller.name, key, asked + msgspec.json.encode(given, order="sorted"))
 

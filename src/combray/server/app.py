@@ -52,7 +52,9 @@ def application(
         spaces.close()
 
     listed: list[BaseRoute] = [*_of_verbs(answers), *_own(answers)]
-    listed += [Mount(path, app=app) for path, (app, _) in inner.items()]
+    for path, (app, _) in inner.items():
+        # Without the slash, too: a client that posts does not follow a redirection.
+        listed += [WebRoute(path, app), Mount(path, app=app)]
     made = Starlette(
         routes=listed,
         lifespan=lifespan,

@@ -35,20 +35,18 @@ def query_of(request: Request) -> dict[str, list[str]]:
     return found
 
 
-def namespace_of(request: Request, query: dict[str, list[str]]) -> str:
-    """Return the namespace of a request: of its header or, taken out, its query. Raises HttpError."""
-    named = [*query.pop("namespace", ()), *_header(request, HEADER)]
+def namespace_of(request: Request, query: dict[str, list[str]], *, of_verb: bool = False) -> str:
+    """Return the namespace of a request: of its header or, taken out, its query. Raises HttpError.
+
+    `of_verb`: the verb has an argument `namespace` of its own.
+    """
+    in_header = request.headers.getlist(HEADER)
+    named = [*(() if of_verb else query.pop("namespace", ())), *in_header]
+    if not all(map(str.isascii, in_header)):
+        raise HttpError(400, "The header Combray-Namespace must be ASCII. Give other names in the query.")
     if len(set(named)) > 1:
         raise HttpError(400, "The request names several namespaces. Name one, in the header or in the query.")
     return named[0] if named else DEFAULT_NAMESPACE
-
-
-def _header(request: Request, name: str) -> list[str]:
-    """Values of a header, which may be UTF-8."""
-    try:
-        return [each.encode("latin-1").decode() for each in request.headers.getlist(name)]
-    except UnicodeDecodeError as error:
-        raise HttpError(400, f"The header {name} is not UTF-8. Encode it as UTF-8.") from error
 
 
 async def arguments_of(

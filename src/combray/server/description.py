@@ -25,7 +25,7 @@ _REFUSALS = {
     401: "A key is needed, or not valid.",
     403: "The caller may not do this, or not in this namespace.",
     404: "There is no such memory.",
-    409: "A request with this Idempotency-Key is under way.",
+    409: "The Idempotency-Key was used for another request, or its request is under way.",
     412: "The memory has changed since the version in If-Match.",
     413: "The body is too large.",
     415: "The body is not JSON.",
@@ -33,6 +33,7 @@ _REFUSALS = {
     429: "The caller asks too often.",
     503: "The store is locked or stopped, or the server is busy. Retry-After says when to try again.",
 }
+_NAME = "^[!-~]([ -~]*[!-~])?$"
 _EVERYWHERE = (400, 401, 403, 422, 429, 503)
 _LINKED = ("get_one", "get", "update", "history", "forget_one", "related", "retention_keep")
 """Operations on one memory, to which the answer of a write leads."""
@@ -48,7 +49,7 @@ def description() -> dict[str, Any]:
         paths.setdefault(PREFIX + route.path, {})[route.method.lower()] = _operation(route, answer)
     paths |= _own_paths()
     components["HttpProblem"] = _problem()
-    parameters = {"namespace": _header(HEADER.title(), "Whose memories; default: `default`.")}
+    parameters = {"namespace": _header(HEADER.title(), "Whose memories; default: `default`.", pattern=_NAME)}
     return {
         "openapi": "3.1.0",
         "info": {"title": "Combray", "version": __version__, "description": ABOUT},
@@ -92,7 +93,7 @@ def _parameters(route: Route) -> Iterator[dict[str, Any]]:
     if route.writes and not route.verb.whole:
         yield _header("Idempotency-Key", "Carry this request out once, however often it is sent.", most=255)
     if route.verb.name == "update":
-        yield _header("If-Match", "Change only the version with this ETag.", pattern='^("[0-9]{1,9}"|\\*)$')
+        yield _header("If-Match", "Change only the version with this ETag.", pattern='^("?[0-9]{1,9}"?|\\*)$')
 
 
 def _in_query(name: str, parameter: Parameter) -> dict[str, Any]:

@@ -27,7 +27,6 @@ SECONDS = 86_400.0
 """How long a receipt is kept at least."""
 MOST = 64
 """Receipts of one bucket; 4096 buckets are full after about 100,000 keys in a day."""
-LONGEST = 255
 
 _Item = tuple[str, str, str, str | None]
 

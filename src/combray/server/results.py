@@ -92,7 +92,7 @@ def _evaluated(annotation: Any, space: dict[str, Any]) -> Any:
 
 def schemas(verbs: Iterable[Verb]) -> tuple[dict[str, dict[str, Any]], dict[str, Any]]:
     """Return the schema of each verb's answer by its name, and the components that they refer to."""
-    listed = list(verbs)
+    listed = list(dict.fromkeys(verbs))
     kinds = {each.name: types_of(each) for each in listed}
     flat = [each for several in kinds.values() for each in several]
     made, components = msgspec.json.schema_components(flat, ref_template=REF)

@@ -11,7 +11,7 @@ from msgspec.structs import replace
 from combray.errors import InvalidInputError
 from combray.records import dataclass
 from combray.verbs import CALLS
-from combray.verbs.declaration import Parameter, Verb
+from combray.verbs.declaration import READ, Parameter, Verb
 from combray.verbs.signature import parameters
 
 PREFIX = "/v1"
@@ -76,7 +76,7 @@ class Route:
     @property
     def writes(self) -> bool:
         """Whether it may change memories."""
-        return self.verb.rights != "read"
+        return self.method != "GET" and self.verb.rights != READ
 
     @cached_property
     def names(self) -> dict[str, str]:

@@ -140,7 +140,7 @@ class Spaces:
             except RepeatedError as repeated:
                 kept = repeated.kept
         if kept.request != receipt.request:
-            raise HttpError(422, "This Idempotency-Key was used for another request. Make a new key.")
+            raise HttpError(409, "This Idempotency-Key was used for another request. Make a new key.")
         found = repeated_result(engine, result(wish.call.verb), kept, wish.in_path or {})
         return (self._called(wish) if found is None else found), True
 

@@ -53,7 +53,7 @@ def serve(
     )
     engine = target.open(to_write=True)
     say(f"serving memory on http://{host}:{port}/v1, MCP on /mcp; try it at /v1/docs. Ctrl-C ends it.")
-    run(engine, serving, {"/mcp": _mcp(tools)} if _has_mcp() else None)
+    run(engine, serving, {"/mcp": mcp_at(tools)} if _has_mcp() else None)
 
 
 def _has_mcp() -> bool:
@@ -62,7 +62,7 @@ def _has_mcp() -> bool:
     return find_spec("mcp") is not None
 
 
-def _mcp(profile: str) -> Mounted:
+def mcp_at(profile: str) -> Mounted:
     """Return what makes the application of MCP."""
 
     def make(spaces: Spaces, access: Access) -> tuple[Any, Any]:
