@@ -88,7 +88,7 @@ def test_a_path_that_cannot_be_answered(path: str, status: int, words: str, serv
 
 
 def test_cursors_are_followed_and_forged_ones_refused(served: Served) -> None:
-    where = {"filter": json.dumps({"tags": "paged"}), "limit": 2, "order": "recorded_at"}
+    where: dict[str, str | int] = {"filter": json.dumps({"tags": "paged"}), "limit": 2, "order": "recorded_at"}
     made = [served.remember(f"Page number {number} is here.", tags=["paged"]) for number in range(5)]
     seen: list[str] = []
     answer = served.client.get("/v1/memories", params=where)

@@ -7,7 +7,7 @@ import signal
 import socket
 import threading
 import time
-from collections.abc import Iterator
+from collections.abc import Generator
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
@@ -25,7 +25,7 @@ from combray.server.limits import Limits, Rates
 from combray.server.schedule import Schedule
 
 
-def heard(served: Served, last: str | None = None, namespace: str = "default") -> Iterator[dict[str, Any]]:
+def heard(served: Served, last: str | None = None, namespace: str = "default") -> Generator[dict[str, Any]]:
     """Events as they come; the first is the opening, {}."""
     headers = {"Combray-Namespace": namespace} | ({"Last-Event-ID": last} if last else {})
     with served.client.stream("GET", "/v1/events", headers=headers) as answer:

@@ -11,8 +11,8 @@ import pytest
 from serving import Served, serving, started
 
 import combray
-from combray.server import receipts
-from combray.server.receipts import Receipt, receipted, receipting
+from combray.engine import receipts
+from combray.engine.receipts import Receipt, receipted, receipting
 
 SECRET = "The zanzibar ferry leaves at nine."
 

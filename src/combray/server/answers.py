@@ -17,6 +17,7 @@ from starlette.requests import Request
 from starlette.responses import HTMLResponse, Response, StreamingResponse
 
 from combray.engine.namespace import check_namespace
+from combray.engine.receipts import Receipt
 from combray.errors import CombrayError
 from combray.server import events, peer
 from combray.server.bodies import arguments_of, namespace_of, query_of, read_json
@@ -25,7 +26,6 @@ from combray.server.description import description, streams
 from combray.server.limits import Rates
 from combray.server.measures import CONTENT_TYPE, Measures, of_store
 from combray.server.problems import HttpError, problem_of
-from combray.server.receipts import Receipt
 from combray.server.results import as_json, cursor_of
 from combray.server.routes import PREFIX, Route
 from combray.server.spaces import Spaces, Wish

@@ -61,7 +61,7 @@ def application(
         exception_handlers={HttpError: _problem, HTTPException: _of_framework, CombrayError: _of_engine},
     )
     made.state.answers = answers
-    made.add_middleware(Observed, measures=measures)  # type: ignore[arg-type]
+    made.add_middleware(Observed, measures=measures)
     return made
 
 

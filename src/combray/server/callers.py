@@ -73,7 +73,7 @@ def served_by_mcp(access: Access, scope: Mapping[str, Any]) -> tuple[tuple[str, 
     caller = access.authenticate(scope)
     named = dict(scope["headers"]).get(HEADER.encode(), b"").decode("utf-8", "replace")
     if caller.namespaces is None:
-        names = (named or DEFAULT_NAMESPACE,)
+        names: tuple[str, ...] = (named or DEFAULT_NAMESPACE,)
     elif named and named not in caller.namespaces:
         raise Refused(403, f"The key has no right in namespace {named!r}.")
     else:

@@ -81,7 +81,7 @@ class Route:
     @cached_property
     def names(self) -> dict[str, str]:
         """The engine's name of each parameter -> its name on HTTP."""
-        renamed = _EVERYWHERE | (_RENAMED.get(self.verb.name, {}) if not self._of_one else {})
+        renamed = _EVERYWHERE | dict({} if self._of_one else _RENAMED.get(self.verb.name, {}))
         return {name: renamed.get(name, name) for name in parameters(self.verb)}
 
     @cached_property
@@ -115,11 +115,7 @@ class Route:
 
 def routes() -> list[Route]:
     """Return every route. A path without names in it comes before one with names that it would match."""
-    found = [
-        Route(verb, *(each.split(" ", 1)))
-        for verb in CALLS.values()
-        for each in verb.http  # type: ignore[misc]
-    ]
+    found = [Route(verb, *(each.split(" ", 1))) for verb in CALLS.values() for each in verb.http]
     return sorted(found, key=lambda each: (each.path.count("{"), each.path))
 
 

@@ -17,11 +17,11 @@ import anyio.to_thread
 
 from combray.audit.verb import acting_as
 from combray.engine import Engine, interruptible
+from combray.engine.receipts import Receipt, RepeatedError, receipted, receipting, repeated_result
 from combray.errors import StoreError
 from combray.records import dataclass, replace
 from combray.server.limits import Limits
 from combray.server.problems import HttpError
-from combray.server.receipts import Receipt, RepeatedError, receipted, receipting, repeated_result
 from combray.server.tracing import stages
 from combray.verbs.binding import Call
 from combray.verbs.signature import result

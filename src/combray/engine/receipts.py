@@ -15,7 +15,7 @@ from typing import Any, Literal, cast
 
 import msgspec
 
-from combray.engine import Engine
+from combray.engine.engine import Engine
 from combray.records import dataclass, field
 from combray.runtime import Clock
 from combray.runtime.receipts import looking
