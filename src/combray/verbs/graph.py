@@ -64,6 +64,7 @@ VERBS = (
         ),
         examples=('combray link CAUSE_ID EFFECT_ID --type causal --reason "led to it"',),
         tool="link",
+        http=("POST /links",),
     ),
     Verb(
         "related",
@@ -96,6 +97,7 @@ VERBS = (
         ),
         examples=("combray related ID --type causal --depth 3",),
         tool="related",
+        http=("GET /memories/{memory_id}/related",),
     ),
     Verb(
         "entities",
@@ -110,6 +112,7 @@ VERBS = (
             "combray entities",
             "combray entities --limit 500 --json",
         ),
+        http=("GET /entities",),
     ),
     Verb(
         "alias",
@@ -131,7 +134,20 @@ VERBS = (
             'combray alias "Acme Corporation" Acme --merge',
             "combray alias Kubernetes kube --remove",
         ),
+        http=("POST /entities/alias",),
     ),
-    Verb("entities.merge", "entities.merge", WRITE, "Make a name, and its other names, names of an entity."),
-    Verb("entities.separate", "entities.separate", WRITE, "Take another name away from an entity."),
+    Verb(
+        "entities.merge",
+        "entities.merge",
+        WRITE,
+        "Make a name, and its other names, names of an entity.",
+        http=("POST /entities/merge",),
+    ),
+    Verb(
+        "entities.separate",
+        "entities.separate",
+        WRITE,
+        "Take another name away from an entity.",
+        http=("POST /entities/separate",),
+    ),
 )

@@ -129,6 +129,7 @@ VERBS = (
             "combray remember --file notes.txt",
         ),
         tool="remember",
+        http=("POST /memories",),
     ),
     Verb(
         "get",
@@ -144,6 +145,7 @@ VERBS = (
             "combray get 019a1b2c-3d4e",
             "combray get memory/2025-11-27.md#L3-L9",
         ),
+        http=("GET /memories/{memory_id}",),
     ),
     Verb(
         "list",
@@ -180,6 +182,7 @@ VERBS = (
             'combray list --where \'{"category": "decision"}\' --order -importance --limit 20',
         ),
         tool="list_memories",
+        http=("GET /memories",),
     ),
     Verb(
         "update",
@@ -238,6 +241,7 @@ VERBS = (
             "combray update ID --tags deploy,team --valid-to 2026-12-31",
         ),
         tool="update_memory",
+        http=("PATCH /memories/{memory_id}",),
     ),
     Verb(
         "forget",
@@ -265,6 +269,7 @@ VERBS = (
             'combray forget --where \'{"metadata.user": "ann"}\' --dry-run',
         ),
         tool="forget",
+        http=("DELETE /memories/{memory_id}", "POST /memories/forget"),
     ),
     Verb(
         "restore",
@@ -286,6 +291,7 @@ VERBS = (
             "combray restore ID --version 2",
             'combray restore --where \'{"metadata.user": "ann"}\' --confirm 12',
         ),
+        http=("POST /memories/{memory_id}/restore", "POST /memories/restore"),
     ),
     Verb(
         "erase",
@@ -318,6 +324,7 @@ VERBS = (
             'combray erase --about "the SSN 123-45-6789" --prove',
             'combray erase --where \'{"metadata.user": "ann"}\' --dry-run',
         ),
+        http=("POST /memories/erase",),
     ),
     Verb(
         "history",
@@ -336,6 +343,7 @@ VERBS = (
             "combray history ID",
             "combray history ID --chain",
         ),
+        http=("GET /memories/{memory_id}/history",),
     ),
     Verb(
         "settle",
@@ -372,8 +380,28 @@ VERBS = (
             "combray settle NEW OLD open",
         ),
         tool="settle_memories",
+        http=("POST /settle",),
     ),
-    Verb("remember_many", "remember_many", WRITE, "Remember many texts, one transaction a batch.", lasts=True),
-    Verb("unsettled", "unsettled", READ, "List pairs of memories of which the later may change the earlier."),
-    Verb("chain", "chain", READ, "Show what a memory replaced and what replaced it, earliest first."),
+    Verb(
+        "remember_many",
+        "remember_many",
+        WRITE,
+        "Remember many texts, one transaction a batch.",
+        lasts=True,
+        http=("POST /memories/batch",),
+    ),
+    Verb(
+        "unsettled",
+        "unsettled",
+        READ,
+        "List pairs of memories of which the later may change the earlier.",
+        http=("GET /unsettled",),
+    ),
+    Verb(
+        "chain",
+        "chain",
+        READ,
+        "Show what a memory replaced and what replaced it, earliest first.",
+        http=("GET /memories/{memory_id}/chain",),
+    ),
 )

@@ -65,6 +65,7 @@ VERBS = (
             'combray recall database decision --since "last month" --cat decision --explain',
         ),
         tool="recall",
+        http=("POST /recall",),
     ),
     Verb(
         "search",
@@ -89,6 +90,7 @@ VERBS = (
             NAMESPACES,
         ),
         examples=("combray search postgres migration",),
+        http=("POST /memories/search",),
     ),
     Verb(
         "search-memory",
@@ -117,6 +119,7 @@ VERBS = (
             "combray search-memory deploy --type facts",
         ),
         tool="search_memory",
+        http=("POST /search-memory",),
     ),
     Verb(
         "think",
@@ -163,6 +166,7 @@ VERBS = (
             'combray think "when did Ana move" --limit 20 --explain',
         ),
         tool="think",
+        http=("POST /think",),
     ),
     Verb(
         "context",
@@ -213,5 +217,6 @@ VERBS = (
             'combray context "why did we choose PostgreSQL"',
             "combray context database --budget 400 --format markdown --shown-in session-7",
         ),
+        http=("POST /context",),
     ),
 )

@@ -1,0 +1,42 @@
+"""Spans for requests and stages, if OpenTelemetry is installed. Without it nothing is recorded."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import Any
+
+try:
+    from opentelemetry import trace
+except ModuleNotFoundError:
+    _tracer: Any = None
+else:
+    _tracer = trace.get_tracer("combray")
+
+Follow = Callable[[str], None]
+
+
+@contextmanager
+def request_span(method: str, route: str) -> Iterator[Callable[[int], None]]:
+    """Record a span; call what it gives with the status of the answer."""
+    if _tracer is None:
+        yield lambda _status: None
+        return
+    with _tracer.start_as_current_span(f"{method} {route}", kind=trace.SpanKind.SERVER) as span:
+        span.set_attribute("http.request.method", method)
+        span.set_attribute("http.route", route)
+        yield lambda status: span.set_attribute("http.response.status_code", status)
+
+
+def stages(follow: Follow) -> Follow:
+    """Return a follower that also adds an event for each stage to the span of the request."""
+    if _tracer is None:
+        return follow
+
+    def traced(step: str) -> None:
+        follow(step)
+        span = trace.get_current_span()
+        if span.is_recording():
+            span.add_event(step)
+
+    return traced
