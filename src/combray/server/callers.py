@@ -17,11 +17,12 @@ ROLES = (READ, WRITE, ADMIN)
 
 
 class Refused(Exception):  # noqa: N818 - the name of an answer, not of a failure
-    """A request that is not let in: the status of its answer, and a sentence."""
+    """A request that is not let in: the status of its answer, a sentence, and headers of the answer."""
 
-    def __init__(self, status: int, sentence: str) -> None:
+    def __init__(self, status: int, sentence: str, headers: Mapping[str, str] | None = None) -> None:
         self.status = status
         self.sentence = sentence
+        self.headers = dict(headers or {})
         super().__init__(sentence)
 
 
