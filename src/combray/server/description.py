@@ -20,18 +20,23 @@ Long-term memory for agents. A namespace is named by the header Combray-Namespac
 is carried out once, however often it is sent."""
 _JSON = "application/json"
 _LINES = "application/x-ndjson"
-_REFUSALS = {
+REFUSALS = {
     400: "Malformed request, unknown argument, forged cursor.",
     401: "A key is needed, or not valid.",
     403: "The caller may not do this, or not in this namespace.",
     404: "There is no such memory.",
     409: "The Idempotency-Key was used for another request, or its request is under way.",
     412: "The memory has changed since the version in If-Match.",
+    408: "The body did not come in time.",
     413: "The body is too large.",
     415: "The body is not JSON.",
     422: "A value is wrong.",
     429: "The caller asks too often.",
+    500: "The server failed. Its log has the cause.",
+    501: "An extra is not installed.",
+    502: "A model or peer failed.",
     503: "The store is locked or stopped, or the server is busy. Retry-After says when to try again.",
+    507: "The disk is full.",
 }
 _NAME = "^[!-~]([ -~]*[!-~])?$"
 _EVERYWHERE = (400, 401, 403, 422, 429, 503)
@@ -157,7 +162,7 @@ def _bad(route: Route) -> dict[str, Any]:
     codes |= {409} if route.writes else set()
     codes |= {412} if route.verb.name == "update" else set()
     shape = {MEDIA_TYPE: {"schema": {"$ref": "#/components/schemas/HttpProblem"}}}
-    return {str(each): {"description": _REFUSALS[each], "content": shape} for each in sorted(codes)}
+    return {str(each): {"description": REFUSALS[each], "content": shape} for each in sorted(codes)}
 
 
 def _problem() -> dict[str, Any]:
@@ -168,7 +173,7 @@ def _problem() -> dict[str, Any]:
 
 def _own_paths() -> dict[str, Any]:
     """Return the paths that no verb has."""
-    refused = {str(each): {"description": _REFUSALS[each]} for each in (400, 401, 403, 422, 429, 503)}
+    refused = {str(each): {"description": REFUSALS[each]} for each in (400, 401, 403, 422, 429, 503)}
     event = {
         "description": "One event a change.",
         "content": {"text/event-stream": {"schema": {"type": "string"}}},
@@ -193,7 +198,7 @@ def _own_paths() -> dict[str, Any]:
         "responses": {
             "200": {"description": "Done.", "content": {_JSON: {"schema": hits}}},
             **refused,
-            **{str(each): {"description": _REFUSALS[each]} for each in (413, 415)},
+            **{str(each): {"description": REFUSALS[each]} for each in (413, 415)},
         },
     }
     return {f"{PREFIX}/events": {"get": listening}, f"{PREFIX}/search": {"post": asking}}
