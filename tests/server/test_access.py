@@ -5,6 +5,7 @@ from __future__ import annotations
 import logging
 import re
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -13,8 +14,8 @@ from hypothesis import strategies as st
 
 from combray import settings
 from combray.errors import InvalidInputError
-from combray.server import keys
-from combray.server.access import Access, credential
+from combray.server import keys, limits
+from combray.server.access import KeyedAccess, credential
 from combray.server.callers import Caller, Refused
 from combray.server.keys import KeyRing
 
@@ -26,6 +27,7 @@ THERE = ("203.0.113.9", 50_000)
 @pytest.fixture(autouse=True)
 def cheap(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(keys, "_COST", 1)
+    monkeypatch.setattr(keys, "_NOBODY", f"1${'0' * 32}${'0' * 64}")
 
 
 @pytest.fixture
@@ -42,7 +44,7 @@ def bearer(text: str) -> tuple[bytes, bytes]:
     return b"authorization", f"Bearer {text}".encode()
 
 
-def refused(access: Access, *headers: tuple[bytes, bytes], client: tuple[str, int] | None = HERE) -> Refused:
+def refused(access: KeyedAccess, *headers: tuple[bytes, bytes], client: tuple[str, int] | None = HERE) -> Refused:
     with pytest.raises(Refused) as caught:
         access.authenticate(scope(*headers, client=client))
     return caught.value
@@ -53,7 +55,7 @@ def refused(access: Access, *headers: tuple[bytes, bytes], client: tuple[str, in
 
 def test_the_three_headers(ring: KeyRing) -> None:
     made = ring.create("ann", "write", ("team",))
-    access = Access(ring)
+    access = KeyedAccess(ring)
     for header in (
         bearer(made.text),
         (b"authorization", f"bearer   {made.text} ".encode()),
@@ -68,7 +70,7 @@ def test_the_three_headers(ring: KeyRing) -> None:
 
 
 def test_a_role_may_what_those_before_it_may_in_its_namespaces(ring: KeyRing) -> None:
-    access = Access(ring)
+    access = KeyedAccess(ring)
     made = {role: ring.create(role, role, ("a", "b")) for role in ("read", "write", "admin")}
     for role, rights in (("read", ["read"]), ("write", ["read", "write"]), ("admin", ["read", "write", "admin"])):
         caller = access.authenticate(scope(bearer(made[role].text)))
@@ -84,7 +86,7 @@ def test_a_role_may_what_those_before_it_may_in_its_namespaces(ring: KeyRing) ->
 
 
 def test_wrong_unknown_and_revoked_keys_get_the_same_answer(ring: KeyRing) -> None:
-    access = Access(ring)
+    access = KeyedAccess(ring)
     kept, gone = ring.create("ann", "write", None), ring.create("bob", "write", None)
     secret = gone.text.rpartition("_")[2]
     assert access.authenticate(scope(bearer(gone.text))).name == "key:bob"
@@ -108,7 +110,7 @@ def test_wrong_unknown_and_revoked_keys_get_the_same_answer(ring: KeyRing) -> No
 def test_no_key_is_asked_for_one(ring: KeyRing) -> None:
     ring.create("ann", "write", None)
     for headers in ((), ((b"authorization", b"Basic eDp5"),), ((b"authorization", b"Bearer "),)):
-        answer = refused(Access(ring), *headers)
+        answer = refused(KeyedAccess(ring), *headers)
         assert answer.status == 401
         assert "Authorization: Bearer KEY" in answer.sentence
         assert answer.headers == {"WWW-Authenticate": 'Bearer realm="combray"'}
@@ -116,16 +118,16 @@ def test_no_key_is_asked_for_one(ring: KeyRing) -> None:
 
 def test_different_keys_in_one_request_are_refused(ring: KeyRing) -> None:
     one, two = ring.create("ann", "read", None), ring.create("bob", "admin", None)
-    answer = refused(Access(ring), bearer(one.text), (b"x-api-key", two.text.encode()))
+    answer = refused(KeyedAccess(ring), bearer(one.text), (b"x-api-key", two.text.encode()))
     assert answer.status == 400
-    assert refused(Access(ring), bearer(one.text), bearer(two.text)).status == 400
+    assert refused(KeyedAccess(ring), bearer(one.text), bearer(two.text)).status == 400
 
 
 def test_only_the_holder_of_an_expired_key_learns_that_it_has_expired(ring: KeyRing) -> None:
     now = [0.0]
     ring._clock = lambda: now[0]
     made = ring.create("ann", "read", None, lifetime=60)
-    access = Access(ring, clock=lambda: now[0])
+    access = KeyedAccess(ring, clock=lambda: now[0])
     assert access.authenticate(scope(bearer(made.text))).name == "key:ann"
     now[0] = 60.0
     for _ in range(2):
@@ -140,9 +142,12 @@ def test_only_the_holder_of_an_expired_key_learns_that_it_has_expired(ring: KeyR
     assert refused(access, bearer(again.text)).sentence == "The key is not valid."
 
 
-def test_keys_that_were_not_verified_before_are_slowed_down_by_address(ring: KeyRing) -> None:
+def test_keys_that_were_not_verified_before_are_slowed_down_by_address(
+    ring: KeyRing, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(limits, "time", SimpleNamespace(monotonic=lambda: 0.0))
     good = ring.create("ann", "read", None)
-    access = Access(ring)
+    access = KeyedAccess(ring)
     access.authenticate(scope(bearer(good.text)))
     statuses = [refused(access, bearer(f"cmb_{'0' * 12}_{number:040x}")).status for number in range(30)]
     assert statuses[0] == 401
@@ -158,7 +163,7 @@ def test_keys_that_were_not_verified_before_are_slowed_down_by_address(ring: Key
 
 
 def test_this_machine_needs_no_key_until_there_is_one(ring: KeyRing) -> None:
-    access = Access(ring)
+    access = KeyedAccess(ring)
     assert access.authenticate(scope()) == Caller("local", "admin", None)
     # A client that must send a key, as mem0's, may send any.
     assert access.authenticate(scope((b"authorization", b"Token any"))).name == "local"
@@ -172,16 +177,16 @@ def test_this_machine_needs_no_key_until_there_is_one(ring: KeyRing) -> None:
 
 @pytest.mark.parametrize("client", [THERE, ("", 0), None, ("testclient", 1)])
 def test_other_machines_need_a_key(client: tuple[str, int] | None, ring: KeyRing) -> None:
-    assert refused(Access(ring), client=client).status == 401
+    assert refused(KeyedAccess(ring), client=client).status == 401
 
 
 @pytest.mark.parametrize("header", [b"x-forwarded-for", b"forwarded", b"via", b"x-real-ip", b"x-forwarded-host"])
 def test_what_a_proxy_passes_on_needs_a_key(header: bytes, ring: KeyRing) -> None:
-    answer = refused(Access(ring), (header, b"127.0.0.1"))
+    answer = refused(KeyedAccess(ring), (header, b"127.0.0.1"))
     assert answer.status == 401
     assert "combray keys create" in answer.sentence
     made = ring.create("ann", "read", None)
-    assert Access(ring).authenticate(scope((header, b"x"), bearer(made.text))).name == "key:ann"
+    assert KeyedAccess(ring).authenticate(scope((header, b"x"), bearer(made.text))).name == "key:ann"
 
 
 @pytest.mark.parametrize("host", ["0.0.0.0", "::", "192.0.2.1", "memory.example", ""])
@@ -189,33 +194,33 @@ def test_any_other_address_refuses_to_start_without_a_valid_key(host: str, ring:
     now = [0.0]
     ring._clock = lambda: now[0]
     with pytest.raises(InvalidInputError, match=r"no valid key\. Make one with: combray keys create NAME"):
-        Access(ring, host)
+        KeyedAccess(ring, host)
     ring.create("ann", "read", None, lifetime=60)
-    access = Access(ring, host, hosts=["127.0.0.1"], clock=lambda: now[0])
+    access = KeyedAccess(ring, host, hosts=["127.0.0.1"], clock=lambda: now[0])
     now[0] = 60.0
     with pytest.raises(InvalidInputError, match="no valid key"):
-        Access(ring, host, clock=lambda: now[0])
+        KeyedAccess(ring, host, clock=lambda: now[0])
     # Without keys it lets nobody in, this machine included.
     ring.revoke("ann")
     assert refused(access).status == 401
     with pytest.raises(InvalidInputError, match="no valid key"):
-        Access(KeyRing(None), host)
+        KeyedAccess(KeyRing(None), host)
 
 
 @pytest.mark.parametrize("host", ["127.0.0.1", "127.8.9.1", "::1", "localhost"])
 def test_loopback_starts_without_a_key(host: str, ring: KeyRing) -> None:
-    assert Access(ring, host).authenticate(scope()).name == "local"
+    assert KeyedAccess(ring, host).authenticate(scope()).name == "local"
 
 
 def test_keys_that_cannot_be_read_let_nobody_in(ring: KeyRing, caplog: pytest.LogCaptureFixture) -> None:
     made = ring.create("ann", "read", None)
-    access = Access(ring)
+    access = KeyedAccess(ring)
     access.authenticate(scope(bearer(made.text)))
     assert ring.path is not None
     text = ring.path.read_text(encoding="utf-8")
     ring.path.write_text("{", encoding="utf-8")
     with pytest.raises(InvalidInputError, match="is not a file of keys"):
-        Access(KeyRing(ring.path))
+        KeyedAccess(KeyRing(ring.path))
     with caplog.at_level(logging.WARNING):
         for headers in ((), (bearer(made.text),)):
             answer = refused(access, *headers)
@@ -229,7 +234,7 @@ def test_keys_that_cannot_be_read_let_nobody_in(ring: KeyRing, caplog: pytest.Lo
 def test_no_secret_is_logged(ring: KeyRing, caplog: pytest.LogCaptureFixture) -> None:
     with caplog.at_level(logging.DEBUG):
         made = ring.create("ann", "read", None)
-        access = Access(ring)
+        access = KeyedAccess(ring)
         access.authenticate(scope(bearer(made.text)))
         refused(access, bearer(made.text[:-1]))
         refused(access, bearer(made.text), (b"x-api-key", b"other"))
@@ -249,7 +254,7 @@ def host(value: str) -> tuple[bytes, bytes]:
     "value", ["127.0.0.1", "127.0.0.1:1", "localhost:8765", "LOCALHOST.", "[::1]:8765", "[::1]"]
 )
 def test_names_of_loopback(value: str, ring: KeyRing) -> None:
-    assert Access(ring).authenticate(scope(host(value))).name == "local"
+    assert KeyedAccess(ring).authenticate(scope(host(value))).name == "local"
 
 
 @pytest.mark.parametrize(
@@ -279,13 +284,13 @@ def test_names_of_loopback(value: str, ring: KeyRing) -> None:
     ],
 )
 def test_other_names_are_refused_before_the_key_is_looked_at(value: str, ring: KeyRing) -> None:
-    assert refused(Access(ring), host(value)).status == 403
+    assert refused(KeyedAccess(ring), host(value)).status == 403
     made = ring.create("ann", "admin", None)
-    assert refused(Access(ring), host(value), bearer(made.text)).status == 403
+    assert refused(KeyedAccess(ring), host(value), bearer(made.text)).status == 403
 
 
 def test_one_host_is_needed(ring: KeyRing) -> None:
-    access = Access(ring)
+    access = KeyedAccess(ring)
     assert refused(access, host("127.0.0.1"), host("127.0.0.1")).status == 403
     with pytest.raises(Refused):
         access.authenticate({"client": HERE, "headers": []})
@@ -293,8 +298,8 @@ def test_one_host_is_needed(ring: KeyRing) -> None:
 
 def test_names_of_a_server_for_other_machines(ring: KeyRing) -> None:
     key = bearer(ring.create("ann", "read", None).text)
-    one = Access(ring, "192.0.2.1", hosts=["Memory.Example."])
-    everywhere = Access(ring, "0.0.0.0", hosts=["memory.example"])
+    one = KeyedAccess(ring, "192.0.2.1", hosts=["Memory.Example."])
+    everywhere = KeyedAccess(ring, "0.0.0.0", hosts=["memory.example"])
     for value, alone, anywhere in (
         ("192.0.2.1:80", True, True),
         ("memory.example", True, True),
@@ -312,7 +317,7 @@ def test_names_of_a_server_for_other_machines(ring: KeyRing) -> None:
 
 
 def test_only_pages_of_the_server_and_listed_origins_may_call(ring: KeyRing) -> None:
-    access = Access(ring, origins=["https://App.example"])
+    access = KeyedAccess(ring, origins=["https://App.example"])
     for origin in ("http://127.0.0.1:8765", "https://app.example"):
         assert access.authenticate(scope((b"origin", origin.encode()))).name == "local"
     assert access.origins == ("https://app.example",)
@@ -339,7 +344,7 @@ def test_only_pages_of_the_server_and_listed_origins_may_call(ring: KeyRing) -> 
 @pytest.mark.parametrize("origin", ["*", "app.example", "https://app.example/", "https://*.example", "null", ""])
 def test_an_origin_that_is_none_is_refused_at_the_start(origin: str, ring: KeyRing) -> None:
     with pytest.raises(InvalidInputError, match=r"is not an origin\. Write them like https://"):
-        Access(ring, origins=[origin])
+        KeyedAccess(ring, origins=[origin])
 
 
 def test_the_settings(tmp_path: Path) -> None:
@@ -350,11 +355,11 @@ def test_the_settings(tmp_path: Path) -> None:
             "server_keys": str(tmp_path / "k.json"),
         }
     )
-    access = Access.of(found, "/nowhere/a.db", "127.0.0.1")
+    access = KeyedAccess.of(found, "/nowhere/a.db", "127.0.0.1")
     assert access.origins == ("https://app.example",)
     assert access.ring.path == tmp_path / "k.json"
     assert access.authenticate(scope(host("m2.example"))).name == "local"
-    assert Access.of(settings.load(), ":memory:", "127.0.0.1").origins == ()
+    assert KeyedAccess.of(settings.load(), ":memory:", "127.0.0.1").origins == ()
 
 
 # -- any header ------------------------------------------------------------------------------------
@@ -391,6 +396,6 @@ def test_no_header_lets_anybody_in_or_breaks_the_server(
     ring = KeyRing(tmp_path_factory.mktemp("ring") / "keys.json")
     ring.create("ann", "read", None)
     with pytest.raises(Refused) as caught:
-        Access(ring).authenticate(scope(*headers))
+        KeyedAccess(ring).authenticate(scope(*headers))
     assert caught.value.status in (400, 401, 403)
     caught.value.sentence.encode("ascii")

@@ -30,6 +30,7 @@ class Clock:
 def cheap(monkeypatch: pytest.MonkeyPatch) -> None:
     # The parameters are in each hash, so a low cost verifies the same way.
     monkeypatch.setattr(keys, "_COST", 1)
+    monkeypatch.setattr(keys, "_NOBODY", f"1${'0' * 32}${'0' * 64}")
 
 
 @pytest.fixture
@@ -86,9 +87,13 @@ def test_a_key_is_verified_and_its_secret_is_in_no_file(ring: KeyRing) -> None:
     assert secret not in repr(ring.listed())
 
 
-@pytest.mark.parametrize("cost", [keys._COST])
-def test_the_hash_is_slow(cost: int) -> None:
+SLOW = keys._COST, keys._NOBODY
+
+
+def test_the_hash_is_slow_and_that_of_an_unknown_id_as_slow() -> None:
+    cost, nobody = SLOW
     assert cost == 14
+    assert nobody.startswith("14$")
 
 
 def test_a_wrong_an_unknown_and_a_revoked_key_take_the_path_of_a_right_one(

@@ -35,7 +35,7 @@ _log = logging.getLogger("combray.server")
 Headers = Iterable[tuple[bytes, bytes]]
 
 
-class Access:
+class KeyedAccess:
     """Decides who may call. Raises InvalidInputError if the server would be open to others without a key.
 
     `host` is the address the server listens on. `hosts`: further names in the Host header. `origins`: web origins
@@ -63,7 +63,7 @@ class Access:
             raise InvalidInputError("host", problem, f"Make one with: {CREATE}")
 
     @classmethod
-    def of(cls, settings: Settings, location: str, host: str) -> Access:
+    def of(cls, settings: Settings, location: str, host: str) -> KeyedAccess:
         """Return the access to the store at a location by a server that listens on `host`."""
         hosts, origins = (
             filter(None, (each.strip() for each in listed.split(",")))

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import logging
 import time
-from collections.abc import AsyncIterator, Callable, Mapping
+from collections.abc import AsyncIterator, Callable, Mapping, Sequence
 from contextlib import AsyncExitStack, asynccontextmanager
 from typing import Any
 
 import msgspec
 from starlette.applications import Starlette
 from starlette.exceptions import HTTPException
+from starlette.middleware.cors import CORSMiddleware
 from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import BaseRoute, Mount
@@ -29,14 +30,25 @@ from combray.server.tracing import request_span
 
 _log = logging.getLogger("combray.server")
 
+_METHODS = ("GET", "POST", "PATCH", "PUT", "DELETE")
+_SHOWN = ("ETag", "Idempotency-Replayed", "Link", "Location", "Retry-After", "WWW-Authenticate")
+"""Headers of answers that pages of other origins may read."""
+
 Mounted = Callable[[Spaces, Access], tuple[ASGIApp, Any]]
 """Makes an application of another protocol, and the async context manager that it runs in."""
 
 
 def application(
-    spaces: Spaces, access: Access, schedule: Schedule, mounts: Mapping[str, Mounted] | None = None
+    spaces: Spaces,
+    access: Access,
+    schedule: Schedule,
+    mounts: Mapping[str, Mounted] | None = None,
+    origins: Sequence[str] = (),
 ) -> Starlette:
-    """Return the application. `mounts`: path -> what makes the application there, such as MCP at /mcp."""
+    """Return the application. `mounts`: path -> what makes the application there, such as MCP at /mcp.
+
+    `origins`: those of web pages that may read answers (CORS).
+    """
     measures = Measures()
     answers = Answers(spaces, access, measures)
     inner = {path: make(spaces, access) for path, make in (mounts or {}).items()}
@@ -62,6 +74,15 @@ def application(
     )
     made.state.answers = answers
     made.add_middleware(Observed, measures=measures)
+    if origins:
+        # Outermost, so that refusals can be read, too. A browser asks without the key whether it may call.
+        made.add_middleware(
+            CORSMiddleware,
+            allow_origins=origins,
+            allow_methods=_METHODS,
+            allow_headers=["*"],
+            expose_headers=_SHOWN,
+        )
     return made
 
 
@@ -133,7 +154,9 @@ class Observed:
             try:
                 await self.app(scope, receive, sent)
             except Refused as refused:
-                await HttpError(refused.status, refused.sentence).response()(scope, receive, sent)
+                await HttpError(refused.status, refused.sentence, headers=refused.headers).response()(
+                    scope, receive, sent
+                )
             except Exception:
                 number = msgspec.json.encode(time.time_ns()).decode()[-9:]
                 _log.exception("request %s failed", number)
