@@ -16,8 +16,12 @@ from mcp.client.streamable_http import streamable_http_client
 from serving import Served, serving, started
 
 from combray.server.access import KeyedAccess
+from combray.server.app import application
 from combray.server.keys import KeyRing, ring_path
+from combray.server.limits import Limits
 from combray.server.routes import PREFIX, Route, routes
+from combray.server.schedule import Schedule
+from combray.server.spaces import Spaces
 from combray.verbs.declaration import ADMIN, READ, WRITE
 
 ROLES = (READ, WRITE, ADMIN)
@@ -75,7 +79,7 @@ def test_a_path_needs_a_key_of_the_role_and_the_namespace(route: Route, team: Te
 
 @pytest.mark.parametrize(("method", "path", "rights"), OWN)
 def test_a_path_beside_the_verbs_needs_a_key(method: str, path: str, rights: str, team: Team) -> None:
-    body = {"json": {"query": "x", "namespace": "theirs"}} if method == "POST" else {}
+    body: dict[str, Any] = {"json": {"query": "x", "namespace": "theirs"}} if method == "POST" else {}
     assert team.ask(method, path, None, **body).status_code == 401
     if rights == ADMIN:
         assert team.ask(method, path, "write").status_code == 403
@@ -91,10 +95,6 @@ def test_every_other_path_is_public_on_purpose(team: Team) -> None:
     for path in PUBLIC:
         assert app.get(path).status_code == 200
     named = {path for _, path, _ in OWN} | PUBLIC | {"/mcp"} | {PREFIX + each.path for each in routes()}
-    from combray.server.app import application
-    from combray.server.schedule import Schedule
-    from combray.server.spaces import Limits, Spaces
-
     made = application(Spaces(team.served.engine, Limits()), KeyedAccess(team.ring), Schedule())
     assert {getattr(each, "path", "") for each in made.routes} <= named
 

@@ -18,7 +18,7 @@ import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
-from typing import Annotated, Literal
+from typing import Annotated, Literal, cast
 
 import msgspec
 
@@ -44,6 +44,9 @@ _SQLITE = "sqlite:///"
 _log = logging.getLogger("combray.server")
 
 
+Role = Literal["read", "write", "admin"]
+
+
 class AccessKey(msgspec.Struct, frozen=True, omit_defaults=True, forbid_unknown_fields=True):
     """A key as its file has it. Times are seconds since 1970.
 
@@ -52,7 +55,7 @@ class AccessKey(msgspec.Struct, frozen=True, omit_defaults=True, forbid_unknown_
 
     id: str
     name: str
-    role: Literal["read", "write", "admin"]
+    role: Role
     namespaces: tuple[str, ...] | None
     hash: Annotated[str, msgspec.Meta(pattern=_STORED)]
     created: float
@@ -65,12 +68,12 @@ class AccessKey(msgspec.Struct, frozen=True, omit_defaults=True, forbid_unknown_
         return self.expires is None or now < self.expires
 
 
-class _File(msgspec.Struct, forbid_unknown_fields=True):
+class _RingFile(msgspec.Struct, forbid_unknown_fields=True):
     keys: tuple[AccessKey, ...] = ()
     version: Literal[1] = 1
 
 
-_decode = msgspec.json.Decoder(_File).decode
+_decode = msgspec.json.Decoder(_RingFile).decode
 
 
 @dataclass(frozen=True, slots=True)
@@ -112,6 +115,7 @@ class KeyRing:
         self._own = secrets.token_bytes(32)
         self._uses: dict[str, float] = {}
         self._uses_written = 0.0
+        self._trouble = False
 
     # -- what is there -----------------------------------------------------------------------------
 
@@ -204,9 +208,12 @@ class KeyRing:
                         if (used := uses.get(each.id, 0.0)) > (each.used or 0.0):
                             keys[place] = msgspec.structs.replace(each, used=used)
             except (OSError, InvalidInputError) as error:
-                _log.warning("the last use of keys could not be written: %s", error)
+                # Said once: the file may be meant to be read-only.
+                if not self._trouble:
+                    _log.warning("the last use of keys could not be written: %s", error)
+                self._trouble = True
                 return
-            self._uses = {}
+            self._uses, self._trouble = {}, False
 
     # -- changes -----------------------------------------------------------------------------------
 
@@ -289,9 +296,10 @@ def _issued(
 ) -> Issued:
     number, secret, salt = secrets.token_hex(6), secrets.token_hex(20), secrets.token_hex(16)
     expires = None if lifetime is None else now + lifetime
-    kind: Literal["read", "write", "admin"] = role  # type: ignore[assignment]
     stored = f"{_COST}${salt}${_scrypt(secret, salt, _COST)}"
-    return Issued(AccessKey(number, name, kind, namespaces, stored, now, expires), f"cmb_{number}_{secret}")
+    return Issued(
+        AccessKey(number, name, cast(Role, role), namespaces, stored, now, expires), f"cmb_{number}_{secret}"
+    )
 
 
 def _scrypt(secret: str, salt: str, cost: int) -> str:
@@ -313,7 +321,7 @@ def _same(secret: str, stored: str) -> bool:
 def _write(path: Path, keys: list[AccessKey]) -> None:
     """Replace the file: a reader sees the old keys or the new ones, also after a power failure."""
     draft = path.with_name(f"{path.name}.{secrets.token_hex(8)}")
-    data = msgspec.json.format(msgspec.json.encode(_File(tuple(keys))), indent=1) + b"\n"
+    data = msgspec.json.format(msgspec.json.encode(_RingFile(tuple(keys))), indent=1) + b"\n"
     try:
         with open(os.open(draft, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "wb") as file:  # noqa: PTH123
             file.write(data)

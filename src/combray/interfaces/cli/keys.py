@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
 
@@ -84,10 +85,11 @@ def _ring(target: Target) -> KeyRing:
 def _list(target: Target) -> None:
     ring = _ring(target)
     found = ring.listed()
-    rows = []
+    rows, now = [], time.time()
     for each in found:
         uses = ", ".join(each.namespaces or (_ALL,))
         state = "replaced; " if each.replaced else ""
+        state = state if each.valid(now) else "expired; "
         rows.append((each.name, each.role, uses, moment(_when(each.used)) or "never", state + _until(each)))
     show_rows(
         target,
