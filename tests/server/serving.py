@@ -70,7 +70,7 @@ def serving(
         with httpx2.Client(base_url=f"http://127.0.0.1:{port}", timeout=SECONDS) as client:
             yield Served(client, engine, port)
     finally:
-        made.state.answers.stopping = True
+        made.state.endpoints.stopping = True
         server.should_exit = True
         thread.join(SECONDS)
         assert not thread.is_alive(), "the server does not stop"

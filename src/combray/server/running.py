@@ -37,7 +37,7 @@ class _Stoppable(uvicorn.Server):
 
     def handle_exit(self, sig: int, frame: FrameType | None) -> None:
         """Tell the streams and stop."""
-        self.config.app.state.answers.stopping = True  # type: ignore[union-attr]
+        self.config.app.state.endpoints.stopping = True  # type: ignore[union-attr]
         super().handle_exit(sig, frame)
 
 

@@ -42,7 +42,7 @@ _CHUNK = 65_536
 _IN_MEMORY = 1_000_000
 
 
-class Answers:
+class Endpoints:
     """The endpoints over the engines of one store."""
 
     def __init__(self, spaces: Spaces, access: Access, measures: Measures) -> None:
