@@ -188,6 +188,23 @@ def test_a_key_is_revoked_while_the_server_runs(team: Team) -> None:
     )
 
 
+def test_the_rate_of_a_key_counts_every_protocol(tmp_path: Path) -> None:
+    ring = KeyRing(tmp_path / "k.json")
+    ann, bob = ({"Authorization": f"Bearer {ring.create(each, READ, None).text}"} for each in ("ann", "bob"))
+    call = {"jsonrpc": "2.0", "id": 1, "method": "tools/list"}
+    # One request, and the next after twenty minutes.
+    with serving(tmp_path / "a.db", Limits(rate=1 / 1200), access=KeyedAccess(ring)) as served:
+        assert served.client.get(f"{PREFIX}/memories", headers=ann).status_code == 200
+        for answer in (
+            served.client.post("/mcp", json=call, headers=ann),
+            served.client.post(f"{PREFIX}/search", json={"query": "x"}, headers=ann),
+            served.client.get(f"{PREFIX}/memories", headers=ann),
+        ):
+            assert answer.status_code == 429
+            assert int(answer.headers["retry-after"]) > 1000
+        assert served.client.get(f"{PREFIX}/memories", headers=bob).status_code == 200
+
+
 def test_pages_of_a_listed_origin_may_read_answers_and_no_other(tmp_path: Path) -> None:
     ring = KeyRing(tmp_path / "k.json")
     key = {"Authorization": f"Bearer {ring.create('ann', READ, None).text}"}

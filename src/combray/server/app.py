@@ -51,7 +51,7 @@ def application(
     """
     measures = Measures()
     endpoints = Endpoints(spaces, access, measures)
-    inner = {path: make(spaces, access) for path, make in (mounts or {}).items()}
+    inner = {path: make(spaces, endpoints) for path, make in (mounts or {}).items()}
 
     @asynccontextmanager
     async def lifespan(app: Starlette) -> AsyncIterator[None]:
