@@ -30,6 +30,7 @@ DOCUMENTED = [
     *("list", "settle", "update", "forget", "restore", "erase", "history"),
     *("status", "log", "consolidate", "worker", "gc", "review", "release", "audit", "doctor", "models", "backup"),
     *("ingest", "import", "export", "migrate", "presets", "demo", "serve", "mcp", "setup", "eject", "hook"),
+    "keys",
 ]
 
 
