@@ -102,6 +102,10 @@ def schemas(verbs: Iterable[Verb]) -> tuple[dict[str, dict[str, Any]], dict[str,
         forms = [_wrapped(verb, kind, next(found)) for kind in kinds[verb.name]]
         answers[verb.name] = forms[0] if len(forms) == 1 else {"anyOf": forms}
     components["Answer"]["properties"]["confidence"] = {"type": "number"}
+    components["Answer"]["required"].append("confidence")
+    for each in components["Entry"]["properties"].values():
+        # An entry of the audit is written without its empty fields: a default would say that they are there.
+        each.pop("default", None)
     return answers, components
 
 
