@@ -30,6 +30,7 @@ SLOW_FOLDERS = {
     "interfaces": "calls the shell and the MCP server",
     "models": "calls HTTP servers",
     "needs": "runs every design",
+    "outside": "starts mem0",
     "peers": "calls HTTP servers",
     "server": "serves HTTP",
     "stores": "runs every store on one suite",

@@ -135,6 +135,7 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True):
     server_origins: Annotated[
         str, "origins of web pages that may call the server (CORS): https://app.example,…; unset: none"
     ] = ""
+    mem0_api: Annotated[bool, "`combray serve` also answers the paths of mem0's server and platform"] = False
     audit: Annotated[bool, "record every operation in a hash-chained log beside the store"] = True
     audit_anchor: Annotated[
         str, "folder, preferably on another disk, for the latest audit hash; reveals a truncated log"

@@ -44,10 +44,12 @@ def application(
     schedule: Schedule,
     mounts: Mapping[str, Mounted] | None = None,
     origins: Sequence[str] = (),
+    *,
+    mem0: bool = False,
 ) -> Starlette:
     """Return the application. `mounts`: path -> what makes the application there, such as MCP at /mcp.
 
-    `origins`: those of web pages that may read answers (CORS).
+    `origins`: those of web pages that may read answers (CORS). `mem0`: also serve the paths of mem0's server.
     """
     measures = Measures()
     endpoints = Endpoints(spaces, access, measures)
@@ -64,6 +66,10 @@ def application(
         spaces.close()
 
     listed: list[BaseRoute] = [*_of_verbs(endpoints), *_own(endpoints)]
+    if mem0:
+        from combray.server.mem0.routes import mem0_routes
+
+        listed += mem0_routes(endpoints)
     for path, (app, _) in inner.items():
         # Without the slash, too: a client that posts does not follow a redirection.
         listed += [WebRoute(path, app), Mount(path, app=app)]

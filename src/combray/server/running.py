@@ -30,6 +30,7 @@ class Serving:
     port: int = 8765
     limits: Limits = field(default_factory=Limits)
     schedule: Schedule = field(default_factory=Schedule)
+    mem0: bool = False
 
 
 class _Stoppable(uvicorn.Server):
@@ -47,7 +48,12 @@ def serve(engine: Engine, serving: Serving, mounts: Mapping[str, Mounted] | None
         stream=sys.stderr, level=logging.WARNING, format="combray serve: %(levelname)s %(message)s"
     )
     app = application(
-        Spaces(engine, serving.limits), serving.access, serving.schedule, mounts, serving.access.origins
+        Spaces(engine, serving.limits),
+        serving.access,
+        serving.schedule,
+        mounts,
+        serving.access.origins,
+        mem0=serving.mem0,
     )
     config = uvicorn.Config(
         app,

@@ -45,13 +45,15 @@ def serve(
         raise MissingExtraError("The server", "server") from error
     finally:
         gc.enable()
-    access = KeyedAccess.of(settings.load(), target.location(), host)
+    configured = settings.load()
+    access = KeyedAccess.of(configured, target.location(), host)
     serving = Serving(
         access,
         host,
         port,
         Limits(threads=threads, seconds=seconds, rate=rate),
         Schedule(float(consolidate_every or 0)),
+        mem0=configured.mem0_api,
     )
     engine = target.open(to_write=True)
     say(f"serving memory on http://{host}:{port}/v1, MCP on /mcp; try it at /v1/docs. Ctrl-C ends it.")
