@@ -7,12 +7,16 @@ from typing import Any
 
 import httpx2
 import pytest
+from click.testing import CliRunner
 from serving import Served, serving
 
+import combray
+from combray.interfaces.cli import combray as shell
 from combray.server.access import KeyedAccess
 from combray.server.keys import KeyRing
 from combray.server.mem0.routes import mem0_routes
 from combray.server.mem0.scopes import entities_of, tag_of
+from combray.server.running import Serving
 
 
 @pytest.fixture(scope="module")
@@ -37,6 +41,21 @@ def texts(answer: httpx2.Response) -> list[str]:
 def test_off_unless_turned_on(served: Served) -> None:
     assert served.client.get("/memories", params={"user_id": "ann"}).status_code == 404
     assert served.client.get("/v1/ping/").status_code in (307, 404)
+
+
+def test_the_setting_turns_it_on(tmp_path: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    wanted: list[bool] = []
+
+    def serve(engine: combray.Engine, serving: Serving, mounts: Any) -> None:
+        wanted.append(serving.mem0)
+        engine.close()
+
+    monkeypatch.setattr("combray.server.running.serve", serve)
+    command = ["serve", "--embedder", "none", "--db", str(tmp_path / "a.db")]
+    assert CliRunner().invoke(shell, command).exit_code == 0
+    monkeypatch.setenv("COMBRAY_MEM0_API", "true")
+    assert CliRunner().invoke(shell, command).exit_code == 0
+    assert wanted == [False, True]
 
 
 def test_the_servers_own_surface(mem0: Served) -> None:
@@ -185,9 +204,9 @@ def test_ids_and_tags_are_one_to_one() -> None:
 
 def test_every_path_asks_for_key_role_and_namespace(tmp_path: Any) -> None:
     ring = KeyRing(tmp_path / "keys.json")
-    reader = ring.create("reader", "read", ["team"]).text
-    writer = ring.create("writer", "write", ["team"]).text
-    other = ring.create("other", "admin", ["elsewhere"]).text
+    reader = ring.create("reader", "read", ("team",)).text
+    writer = ring.create("writer", "write", ("team",)).text
+    other = ring.create("other", "admin", ("elsewhere",)).text
     with serving(tmp_path / "a.db", access=KeyedAccess(ring), mem0=True) as served:
         team = {"X-API-Key": writer}
         said = {"messages": [{"role": "user", "content": "The vault code is 9731."}], "user_id": "ann"}
