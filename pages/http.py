@@ -64,7 +64,7 @@ def _own() -> Iterator[str]:
     yield f"| `GET {PREFIX}/events` | what changes in a namespace, as server-sent events (read) |"
     yield f"| `POST {PREFIX}/search` | [the peer protocol](peer-protocol.md) (read) |"
     yield f"| `GET {PREFIX}/openapi.json`, `GET {PREFIX}/docs` | the description, and a page to try it |"
-    yield "| mem0's paths | if `COMBRAY_MEM0_API` is true: [replace a mem0 server](../howto/replace-a-mem0-server.md) |"
+    yield "| mem0's paths | if `COMBRAY_MEM0_API` is set: [mem0's clients](../howto/replace-a-mem0-server.md) |"
     yield "| `GET /health`, `GET /ready` | the process runs; the store answers |"
     yield "| `GET /metrics` | requests, seconds, memories, vectors to make, for Prometheus (admin, whole store) |"
     yield from ("| `POST /mcp` | [MCP](mcp.md) over streamable HTTP, in the namespace of the header |", "")
