@@ -12,6 +12,7 @@ from serving import Served, serving
 
 import combray
 from combray.interfaces.cli import combray as shell
+from combray.server import running
 from combray.server.access import KeyedAccess
 from combray.server.keys import KeyRing
 from combray.server.mem0.routes import mem0_routes
@@ -50,7 +51,7 @@ def test_the_setting_turns_it_on(tmp_path: Any, monkeypatch: pytest.MonkeyPatch)
         wanted.append(serving.mem0)
         engine.close()
 
-    monkeypatch.setattr("combray.server.running.serve", serve)
+    monkeypatch.setattr(running, "serve", serve)
     command = ["serve", "--embedder", "none", "--db", str(tmp_path / "a.db")]
     assert CliRunner().invoke(shell, command).exit_code == 0
     monkeypatch.setenv("COMBRAY_MEM0_API", "true")
