@@ -369,9 +369,12 @@ class Remembered:
     """What became of one text given to `remember`; `as_json` is the Mnemon page's output (section 5.1)."""
 
     id: str
-    action: Literal["added", "replaced", "skipped", "untrusted", "quarantined"]
-    """`untrusted` and `quarantined`: stored, but the guard lowered its trust; `guard` says why."""
-    diff_suggestion: Literal["ADD", "UPDATE", "CONFLICT", "DUPLICATE"]
+    action: Literal["added", "replaced", "skipped", "untrusted", "quarantined", "refused"]
+    """`untrusted` and `quarantined`: stored, but the guard lowered its trust; `guard` says why.
+
+    `refused`: an invalid item of a batch. It is not stored and has no `id`; `reason` says what to correct.
+    """
+    diff_suggestion: Literal["ADD", "UPDATE", "CONFLICT", "DUPLICATE", ""]
     replaced_id: str | None = None
     edges_created: dict[str, int] = field(default_factory=dict)
     semantic_candidates: tuple[dict[str, Any], ...] = ()
@@ -390,7 +393,12 @@ class Remembered:
     trace: tuple[Step, ...] = ()
 
     def as_json(self) -> dict[str, Any]:
-        """The page's JSON, its field names in its order; then `not_embedded` and `may_revise` if there is any."""
+        """The page's JSON, its field names in its order; then `not_embedded` and `may_revise` if there is any.
+
+        Of a refused item `id`, `action` and `reason`.
+        """
+        if self.action == "refused":
+            return {"id": self.id, "action": self.action, "reason": self.reason}
         names = [each.name for each in fields(self)]
         page = {name: getattr(self, name) for name in names[: names.index("not_embedded")]}
         page |= {name: list(value) for name, value in page.items() if isinstance(value, tuple)}

@@ -86,26 +86,29 @@ class Guard:
 
     def __call__(self, state: Remembering, runtime: Runtime) -> Remembering:
         guard = self.using(runtime)
-        for item, draft in zip(state.items, state.drafts, strict=True):
-            try:
-                redacted = _redact(draft) if self.redact else {}
-            except InvalidInputError as error:
-                _write_down(runtime, state, "refused", rules=[f"secrets in {error.field}"])
-                raise
-            if redacted:
-                _write_down(runtime, state, "redacted", draft, counts=redacted)
-            if item.get("trust") is None and (draft.memory.source or "").casefold() in OUTSIDE:
-                draft.memory = msgspec.structs.replace(draft.memory, trust="untrusted")
-            if self.enabled:
-                try:
-                    guard._judge(draft, state.judged_as or draft.memory.trust)
-                except InvalidInputError:
-                    _write_down(runtime, state, "refused", rules=[_FLOOD])
-                    raise
-            if draft.guard:
-                kept = draft.memory.metadata["guard"]
-                _write_down(runtime, state, kept["verdict"], draft, rules=kept["reasons"], score=kept["score"])
+        state.check_each(lambda draft: guard._check(draft, state, runtime))
         return state
+
+    def _check(self, draft: Draft, state: Remembering, runtime: Runtime) -> None:
+        try:
+            redacted = _redact(draft) if self.redact else {}
+        except InvalidInputError as error:
+            _write_down(runtime, state, "refused", rules=[f"secrets in {error.field}"])
+            raise
+        if redacted:
+            _write_down(runtime, state, "redacted", draft, counts=redacted)
+        trust = state.items[draft.place].get("trust")
+        if trust is None and (draft.memory.source or "").casefold() in OUTSIDE:
+            draft.memory = msgspec.structs.replace(draft.memory, trust="untrusted")
+        if self.enabled:
+            try:
+                self._judge(draft, state.judged_as or draft.memory.trust)
+            except InvalidInputError:
+                _write_down(runtime, state, "refused", rules=[_FLOOD])
+                raise
+        if draft.guard:
+            kept = draft.memory.metadata["guard"]
+            _write_down(runtime, state, kept["verdict"], draft, rules=kept["reasons"], score=kept["score"])
 
     def _judge(self, draft: Draft, source: str) -> None:
         """Lower the draft's trust. `source` is the trust to judge by, which may be less than its own."""

@@ -11,7 +11,17 @@ from typing import Any
 import msgspec
 import numpy as np
 
-from combray.forms.remembering import TRUSTED, Draft, Remembering, Reread, Surroundings, Survey, revised
+from combray.errors import InvalidInputError
+from combray.forms.remembering import (
+    TRUSTED,
+    Draft,
+    RefusedUnderLockError,
+    Remembering,
+    Reread,
+    Surroundings,
+    Survey,
+    revised,
+)
 from combray.language.scopes import scope_set
 from combray.pipeline import advise
 from combray.records import dataclass, replace
@@ -41,8 +51,13 @@ class Settle:
     def __call__(self, state: Remembering, runtime: Runtime) -> Remembering:
         if state.diff:
             self._settle(state, runtime)
+        refused = len(state.refused)
         read_verdicts(state)
         fill_slots(state)
+        _check_ids(state)
+        if len(state.refused) > refused:
+            # Other drafts may count as duplicates of a refused one.
+            raise RefusedUnderLockError
         return state
 
     def _settle(self, state: Remembering, runtime: Runtime) -> None:
@@ -82,6 +97,21 @@ class Settle:
             elif twin is not draft:
                 # A twin that is skipped itself is not stored; what it repeats is.
                 _skip(draft, twin.matched, twin.twin) if twin.skipped else _skip(draft, None, twin)
+
+
+def _check_ids(state: Remembering) -> None:
+    """Refuse the given ids that a stored memory or an earlier item has."""
+    given = [
+        draft for draft in state.drafts if not draft.skipped and state.items[draft.place].get("id") is not None
+    ]
+    taken = set(state.writer.keys_of([draft.memory.id for draft in given])) if given else set()
+    for draft in given:
+        with state.checking(draft.place):
+            if draft.memory.id in taken:
+                raise InvalidInputError(
+                    "id", f"{draft.memory.id!r} already exists in namespace {state.namespace!r}."
+                )
+        taken.add(draft.memory.id)
 
 
 def _reread(reread: Reread, state: Remembering) -> Remembering:

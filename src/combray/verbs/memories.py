@@ -122,6 +122,12 @@ VERBS = (
                 mcp="",
             ),
             flag("no_diff", "Store without looking for duplicates and updates.", "--no-diff", own=True),
+            flag(
+                "atomic",
+                "With --file: stop at an invalid line; by default the others are stored.",
+                "--atomic",
+                own=True,
+            ),
         ),
         examples=(
             'combray remember "We chose PostgreSQL" --cat decision --imp 5 --entities PostgreSQL',
