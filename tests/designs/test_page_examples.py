@@ -114,9 +114,10 @@ def test_openclaw_dates_the_pages_files(tmp_path: Path) -> None:
         (tmp_path / name).write_text(f"The boiler of {name} was repaired.\n")
     engine = opened("openclaw")
     engine.documents.index(tmp_path)
-    moments = {each.metadata["path"]: each.occurred_from for each in engine.list()}
-    assert moments.pop("memory/2025-11-27.md").date().isoformat() == "2025-11-27"
-    assert moments == {"MEMORY.md": None, "memory/projects.md": None}
+    days = {
+        each.metadata["path"]: f"{each.occurred_from:%Y-%m-%d}" for each in engine.list() if each.occurred_from
+    }
+    assert days == {"memory/2025-11-27.md": "2025-11-27"}
 
 
 # -- engram -------------------------------------------------------------------------------------------

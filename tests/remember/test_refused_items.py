@@ -72,7 +72,8 @@ def test_all_kinds_at_once_cost_one_batch_nothing(engine: Engine) -> None:
 
 def test_a_batch_of_invalid_items_writes_nothing(engine: Engine) -> None:
     before = engine.store.status()
-    assert [each.action for each in engine.remember_many(["", "  ", {"content": 5}])] == ["refused"] * 3
+    items: list[Any] = ["", "  ", {"content": 5}]
+    assert [each.action for each in engine.remember_many(items)] == ["refused"] * 3
     assert engine.store.status()["by_status"] == before["by_status"]
 
 

@@ -45,8 +45,8 @@ def remember(
     if file is not None:
         lines = lines_of(file)
         with target.open(to_write=True) as engine:
-            done = _remember_lines(engine, lines, fields, diff=not no_diff, atomic=atomic)
-        _show_lines(done, [number for number, _ in lines], people=for_people(target))
+            results = _remember_lines(engine, lines, fields, diff=not no_diff, atomic=atomic)
+        _show_lines(results, [number for number, _ in lines], people=for_people(target))
         return
     assert text is not None  # noqa: S101 - one of both is given
     with target.open(to_write=True) as engine:
