@@ -367,7 +367,7 @@ class Remembered:
 
     id: str
     action: Literal["added", "replaced", "skipped", "untrusted", "quarantined", "refused"]
-    """`untrusted`, `quarantined`: the guard lowered the trust, see `guard`. `refused`: not stored, see `reason`."""
+    """`untrusted`, `quarantined`: the guard lowered the trust (`guard`). `refused`: not stored (`reason`)."""
     diff_suggestion: Literal["ADD", "UPDATE", "CONFLICT", "DUPLICATE", ""]
     replaced_id: str | None = None
     edges_created: dict[str, int] = field(default_factory=dict)

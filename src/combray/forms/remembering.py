@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from itertools import count
 from typing import Any, Literal
 
 import numpy as np
@@ -42,8 +43,6 @@ class Draft:
     """Ids of the memories that the caller wants superseded (`Validate`)."""
     keep_both: tuple[str, ...] = ()
     """Ids of the memories that hold beside it, as the caller says (`Validate`, then `Settle`)."""
-    place: int = 0
-    """Its place among the items of the batch (`Validate`)."""
 
     # What is near it.
     vector: NDArray[np.float32] | None = None
@@ -264,12 +263,18 @@ class Remembering:
                 raise
             self.refused[place] = error
 
-    def check_each(self, check: Callable[[Draft], None]) -> None:
-        """Check each draft; those that are refused leave the batch."""
-        for draft in self.drafts:
-            with self.checking(draft.place):
-                check(draft)
-        self.drafts = [draft for draft in self.drafts if draft.place not in self.refused]
+    def placed(self) -> list[tuple[int, Draft]]:
+        """Return each draft with the place of its item."""
+        places = (place for place in count() if place not in self.refused)
+        return list(zip(places, self.drafts, strict=False))
+
+    def check_each(self, check: Callable[[int, Draft], None]) -> None:
+        """Check each draft, given with the place of its item; those that are refused leave the batch."""
+        placed = self.placed()
+        for place, draft in placed:
+            with self.checking(place):
+                check(place, draft)
+        self.drafts = [draft for place, draft in placed if place not in self.refused]
 
     def again(self) -> Remembering:
         """Return the batch as it was given, without the items that were refused."""

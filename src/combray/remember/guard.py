@@ -86,10 +86,13 @@ class Guard:
 
     def __call__(self, state: Remembering, runtime: Runtime) -> Remembering:
         guard = self.using(runtime)
-        state.check_each(lambda draft: guard._check(draft, state, runtime))
+        state.check_each(
+            lambda place, draft: guard._check(draft, state.items[place].get("trust"), state, runtime)
+        )
         return state
 
-    def _check(self, draft: Draft, state: Remembering, runtime: Runtime) -> None:
+    def _check(self, draft: Draft, trust: str | None, state: Remembering, runtime: Runtime) -> None:
+        """Redact and judge a draft. `trust`: as the caller gave it."""
         try:
             redacted = _redact(draft) if self.redact else {}
         except InvalidInputError as error:
@@ -97,7 +100,6 @@ class Guard:
             raise
         if redacted:
             _write_down(runtime, state, "redacted", draft, counts=redacted)
-        trust = state.items[draft.place].get("trust")
         if trust is None and (draft.memory.source or "").casefold() in OUTSIDE:
             draft.memory = msgspec.structs.replace(draft.memory, trust="untrusted")
         if self.enabled:

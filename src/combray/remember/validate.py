@@ -73,7 +73,6 @@ class Validate:
                     self._memory(item, state, runtime.zone),
                     supersedes=_named_ids("supersedes", item.get("supersedes")),
                     keep_both=_named_ids("keep_both", item.get("keep_both")),
-                    place=place,
                 )
                 state.drafts.append(draft)
         return state
@@ -251,7 +250,7 @@ class AssignScope:
     """Characters of a scope's name."""
 
     def __call__(self, state: Remembering, _runtime: Runtime) -> Remembering:
-        state.check_each(self._assign)
+        state.check_each(lambda _place, draft: self._assign(draft))
         return state
 
     def _assign(self, draft: Draft) -> None:

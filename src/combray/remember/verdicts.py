@@ -13,9 +13,13 @@ from combray.types import LIVE_STATUSES
 
 def read_verdicts(state: Remembering) -> None:
     """Find the memories that callers name, under the write lock. Raises NotFoundError, InvalidInputError."""
-    for place, draft in enumerate(state.drafts):
-        with state.checking(draft.place):
-            _read_verdict(draft, state.drafts[:place], state.writer)
+    earlier: list[Draft] = []
+
+    def check(_place: int, draft: Draft) -> None:
+        _read_verdict(draft, earlier, state.writer)
+        earlier.append(draft)
+
+    state.check_each(check)
 
 
 def _read_verdict(draft: Draft, earlier: Sequence[Draft], tx: Writer) -> None:

@@ -51,11 +51,11 @@ class Settle:
     def __call__(self, state: Remembering, runtime: Runtime) -> Remembering:
         if state.diff:
             self._settle(state, runtime)
-        refused = len(state.refused)
+        drafts = len(state.drafts)
         read_verdicts(state)
         fill_slots(state)
         _check_ids(state)
-        if len(state.refused) > refused:
+        if len(state.drafts) < drafts:
             # Other drafts may count as duplicates of a refused one.
             raise RefusedUnderLockError
         return state
@@ -102,16 +102,23 @@ class Settle:
 def _check_ids(state: Remembering) -> None:
     """Refuse the given ids that a stored memory or an earlier item has."""
     given = [
-        draft for draft in state.drafts if not draft.skipped and state.items[draft.place].get("id") is not None
+        draft.memory.id
+        for place, draft in state.placed()
+        if not draft.skipped and state.items[place].get("id") is not None
     ]
-    taken = set(state.writer.keys_of([draft.memory.id for draft in given])) if given else set()
-    for draft in given:
-        with state.checking(draft.place):
-            if draft.memory.id in taken:
-                raise InvalidInputError(
-                    "id", f"{draft.memory.id!r} already exists in namespace {state.namespace!r}."
-                )
-        taken.add(draft.memory.id)
+    if not given:
+        return
+    taken = set(state.writer.keys_of(given))
+
+    def check(_place: int, draft: Draft) -> None:
+        if draft.skipped:
+            return
+        name = draft.memory.id
+        if name in taken:
+            raise InvalidInputError("id", f"{name!r} already exists in namespace {state.namespace!r}.")
+        taken.add(name)
+
+    state.check_each(check)
 
 
 def _reread(reread: Reread, state: Remembering) -> Remembering:
