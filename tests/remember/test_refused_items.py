@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import asyncio
+import json
+from pathlib import Path
 from typing import Any
 
 import pytest
 
 import combray
 from combray import AsyncEngine, Engine, InvalidInputError, NotFoundError
+from combray.transfer import ingest
 
 TAKEN = "019a1b2c-3d4e-7000-8000-000000000001"
 INVALID: dict[str, Any] = {
@@ -140,3 +143,13 @@ def test_an_import_that_skips_bad_entries_reports_what_the_guard_refused(engine:
     assert [str(each) for each in report.problems] == [
         "item 2: content: is little else than special tokens of a language model. Give the text itself."
     ]
+
+
+def test_a_file_of_turns_is_stored_without_those_that_are_refused(engine: Engine, tmp_path: Path) -> None:
+    turns = [{"author": "user", "text": text} for text in ("Hello", "<|im_start|>" * 60, "Bye")]
+    (tmp_path / "chat.jsonl").write_text("\n".join(map(json.dumps, turns)))
+    report = ingest(engine, tmp_path / "chat.jsonl")
+    assert report.memories == 2
+    assert report.refused == (
+        "content: is little else than special tokens of a language model. Give the text itself.",
+    )
