@@ -142,6 +142,8 @@ def _carried_out(engine: RemoteEngine, called: list[Route], given: dict[str, Any
         return _exported(engine, called[0], given)
     if verb.call == "audit.lines":
         return engine._connection.lines(PREFIX + called[0].path, engine.namespace, {})
+    if verb.call == "remember_many":
+        given["items"] = [{"content": each} if isinstance(each, str) else each for each in given["items"]]
     if verb.call == "store.import_from":
         given["lines"] = list(given.pop("lines", []))
     if verb.call.startswith("conversation."):
@@ -153,7 +155,11 @@ def _carried_out(engine: RemoteEngine, called: list[Route], given: dict[str, Any
         known = unknown[0] in names or unknown[0] in route.names.values()
         problem = "is not served over HTTP." if known else f"is not an argument of {verb.name}."
         raise InvalidInputError(unknown[0], problem, "Leave it out, or set it on the server.")
-    said = {name: value for name, value in said.items() if name in route.known}
+    said = {
+        name: [value] if route.known[name].many and isinstance(value, str) else value
+        for name, value in said.items()
+        if name in route.known
+    }
     if verb.call != "update":
         said = {name: value for name, value in said.items() if value is not None}
     headers = {}
@@ -171,7 +177,8 @@ def _carried_out(engine: RemoteEngine, called: list[Route], given: dict[str, Any
         headers=headers,
         names=back,
     )
-    return _result(verb, body)
+    found = _result(verb, body)
+    return found.certificate if verb.call == "erase" and isinstance(given.get("memory_id"), str) else found
 
 
 def _chosen(called: list[Route], given: Mapping[str, Any]) -> Route:
@@ -211,8 +218,9 @@ def _exported(engine: RemoteEngine, route: Route, given: Mapping[str, Any]) -> i
     query = {"filter": given["where"]} if given.get("where") is not None else {}
     count = 0
     for line in engine._connection.lines(PREFIX + route.path, engine.namespace, query):
+        # The first line says what follows.
+        count = count or int(msgspec.json.decode(line)["memories"])
         stream.write(f"{line}\n")
-        count += line.startswith('{"kind":"memory"') or '"content"' in line[:400]
     return count
 
 
@@ -222,10 +230,8 @@ def _result(verb: Any, body: bytes) -> Any:
         found = msgspec.json.decode(body)
     except msgspec.MsgspecError as error:
         raise StoreError(f"the server's answer to {verb.name} is not JSON. Check its address.") from error
-    if isinstance(found, dict):
-        for name in ("results", "result"):
-            if found.keys() == {name}:
-                found = found[name]
+    wrapped = [found[name] for name in ("results", "result") if isinstance(found, dict) and found.keys() == {name}]
+    found = wrapped[0] if wrapped else found
     for kind in types_of(verb):
         with suppress(msgspec.ValidationError, TypeError):
             return msgspec.convert(found, kind, strict=False)

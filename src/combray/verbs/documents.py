@@ -12,7 +12,7 @@ SESSION = Parameter(
 )
 TURN = Parameter("text", "The turn, word for word.", mcp="", required=True, own=True)
 SPEAKER = Parameter(
-    "author", "Who said it.", mcp=Argument(default="user"), choices=("user", "assistant", "tool"), own=True
+    "author", "Who said it.", mcp=Argument(default="user", choices=("user", "assistant", "tool")), own=True
 )
 AUTO = flag(
     "auto",
