@@ -26,7 +26,10 @@ KEY, NEW_KEY = f"{PREFIX}KEY", f"{PREFIX}NEW_KEY"
 class Settings(msgspec.Struct, frozen=True, kw_only=True):
     """Effective values, with their help."""
 
-    db: Annotated[str, "path of the store, postgresql://…, or https://… of a server (default: default.db in the data folder)"] = ""
+    db: Annotated[
+        str,
+        "path of the store, postgresql://…, or https://… of a server (default: default.db in the data folder)",
+    ] = ""
     plain_http: Annotated[bool, "send the key of a server on another machine without encryption too"] = False
     replica: Annotated[str, "postgresql://… of a streaming replica that answers reads"] = ""
     namespace: Annotated[str, "namespace; memories of one namespace are not visible in another"] = "default"

@@ -13,6 +13,7 @@ from combray.engine.engine import Engine
 from combray.errors import InvalidInputError
 from combray.pipeline import walk
 from combray.runtime import Clock, Embedder, Judge, LanguageModel, Reranker
+from combray.settings import Settings
 from combray.settings import load as load_settings
 
 
@@ -35,9 +36,9 @@ def open(
 ) -> Engine:
     """Open a memory store, creating it if needed, and return the engine on it.
 
-    `location` is a path, `sqlite:///path`, `:memory:`, `postgresql://…`, or `https://host:port` of a server that
-    `combray serve` started; then `key` is the server's (or COMBRAY_SERVER_KEY), and the server has the models. None takes the setting COMBRAY_DB,
-    or a file in the per-user data folder. Every other argument left at None takes its setting too. `preset` is a
+    `location` is a path, `sqlite:///path`, `:memory:`, `postgresql://…`, or `https://host:port` of a server
+    (`combray serve`), which has the models; then `key` is the server's, or COMBRAY_SERVER_KEY. None takes the
+    setting COMBRAY_DB, or a file in the per-user data folder. Every other argument left at None takes its setting too. `preset` is a
     name or a `Preset`. Models are specs, or objects with the methods of `runtime.Embedder`, `Reranker`, `Judge`
     and `LanguageModel`. `worker` makes queued vectors in a thread: None does so after a change of embedder and
     for a preset that queues its vectors, False never. `key` (32 bytes or a passphrase) encrypts the file, with

@@ -11,7 +11,7 @@ from urllib.parse import quote, urlsplit
 import msgspec
 
 from combray import errors
-from combray.errors import CombrayError, InvalidInputError, StoreError
+from combray.errors import CombrayError, InvalidInputError, NotFoundError, StoreError
 from combray.values import is_loopback
 
 if TYPE_CHECKING:
@@ -98,7 +98,12 @@ class Connection:
             raise StoreError(f"{self.url}: the server broke off ({_said(error)}). Try again.") from error
 
     def _answer(
-        self, method: str, path: str, query: list[tuple[str, str]], headers: Mapping[str, Any], content: bytes | None
+        self,
+        method: str,
+        path: str,
+        query: list[tuple[str, str]],
+        headers: Mapping[str, Any],
+        content: bytes | None,
     ) -> httpx2.Response:
         import httpx2
 
@@ -163,8 +168,10 @@ def checked_url(url: str) -> str:
 
 
 def filled(path: str, values: Mapping[str, Any]) -> str:
-    """Return a path with values in place of its names in braces."""
+    """Return a path with values in place of its names in braces. Raises NotFoundError for one that is no name."""
     for name, value in values.items():
+        if value in ("", ".", ".."):
+            raise NotFoundError(f"{name} {value!r} names nothing; give the full id.")
         path = path.replace(f"{{{name}}}", quote(str(value), safe=""))
     return path
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import functools
 import inspect
-from collections.abc import Callable, Iterator, Mapping, Set
+from collections.abc import Callable, Mapping, Set
 from contextlib import suppress
 from dataclasses import is_dataclass
 from datetime import date, datetime
@@ -31,6 +31,10 @@ from combray.verbs.signature import OWNERS, owner, parameters, variadic
 
 _LOCAL_ONLY = ("progress",)
 """Arguments that are for this process: left out, since the answer is the same without them."""
+
+
+_ALONE = ("ids", "supersedes", "keep_both")
+"""Arguments that the engine takes alone or in a list, and the server in a list."""
 
 
 class NotServedError(CombrayError, AttributeError):
@@ -143,23 +147,33 @@ def _carried_out(engine: RemoteEngine, called: list[Route], given: dict[str, Any
     if verb.call == "audit.lines":
         return engine._connection.lines(PREFIX + called[0].path, engine.namespace, {})
     if verb.call == "remember_many":
-        given["items"] = [{"content": each} if isinstance(each, str) else each for each in given["items"]]
+        given["items"] = [_item(each) for each in given["items"]]
     if verb.call == "store.import_from":
         given["lines"] = list(given.pop("lines", []))
     if verb.call.startswith("conversation."):
         given["session"] = owner.session
     route = _chosen(called, given)
-    said = {route.names.get(name, name): value for name, value in given.items() if name not in route.in_path}
+    said: dict[str, Any] = {}
+    for name, value in given.items():
+        spelt = route.names.get(name, name)
+        if spelt in said:
+            raise InvalidInputError(
+                spelt, f"is given beside the {name if name != spelt else 'text'}.", "Give one."
+            )
+        if name not in route.in_path:
+            said[spelt] = value
     if unknown := [name for name, value in said.items() if name not in route.known and value is not None]:
         names = parameters(verb)
         known = unknown[0] in names or unknown[0] in route.names.values()
         problem = "is not served over HTTP." if known else f"is not an argument of {verb.name}."
         raise InvalidInputError(unknown[0], problem, "Leave it out, or set it on the server.")
     said = {
-        name: [value] if route.known[name].many and isinstance(value, str) else value
+        name: [value] if name in _ALONE and isinstance(value, str) else value
         for name, value in said.items()
         if name in route.known
     }
+    if route.in_query and (empty := [name for name, value in said.items() if value == []]):
+        raise InvalidInputError(empty[0], "must be a list of names, not [].", "Leave it out, or name one.")
     if verb.call != "update":
         said = {name: value for name, value in said.items() if value is not None}
     headers = {}
@@ -167,7 +181,7 @@ def _carried_out(engine: RemoteEngine, called: list[Route], given: dict[str, Any
         headers["If-Match"] = f'"{version}"'
         said.pop("if_version", None)
     path = PREFIX + filled(route.path, {name: given[name] for name in route.in_path})
-    back = {spelt: name for name, spelt in route.names.items()}
+    back = {spelt: name for name, spelt in route.names.items() if spelt != "ids"}
     body = engine._connection.ask(
         route.method,
         path,
@@ -179,6 +193,14 @@ def _carried_out(engine: RemoteEngine, called: list[Route], given: dict[str, Any
     )
     found = _result(verb, body)
     return found.certificate if verb.call == "erase" and isinstance(given.get("memory_id"), str) else found
+
+
+def _item(item: Any) -> Any:
+    if isinstance(item, str):
+        return {"content": item}
+    if not isinstance(item, Mapping):
+        return item
+    return {name: [value] if name in _ALONE and isinstance(value, str) else value for name, value in item.items()}
 
 
 def _chosen(called: list[Route], given: Mapping[str, Any]) -> Route:
@@ -204,13 +226,15 @@ def _plain(name: str, value: Any) -> Any:
         return {key: _plain(name, each) for key, each in value.items()}
     if isinstance(value, (list, tuple, Set)):
         return [_plain(name, each) for each in value]
-    if hasattr(value, "__next__") or hasattr(value, "__iter__") and not isinstance(value, (str, bytes)):
+    if hasattr(value, "__next__") or (hasattr(value, "__iter__") and not isinstance(value, (str, bytes))):
         return value if hasattr(value, "read") else [_plain(name, each) for each in value]
     if hasattr(value, "write") or isinstance(value, (str, int, float, bool, type(None))):
         return value
     if callable(value) and name in _LOCAL_ONLY:
         return None
-    raise InvalidInputError(name, f"cannot be sent to a server, got {type(value).__name__}.", "Pass plain values.")
+    raise InvalidInputError(
+        name, f"cannot be sent to a server, got {type(value).__name__}.", "Pass plain values."
+    )
 
 
 def _exported(engine: RemoteEngine, route: Route, given: Mapping[str, Any]) -> int:
@@ -230,7 +254,9 @@ def _result(verb: Any, body: bytes) -> Any:
         found = msgspec.json.decode(body)
     except msgspec.MsgspecError as error:
         raise StoreError(f"the server's answer to {verb.name} is not JSON. Check its address.") from error
-    wrapped = [found[name] for name in ("results", "result") if isinstance(found, dict) and found.keys() == {name}]
+    wrapped = [
+        found[name] for name in ("results", "result") if isinstance(found, dict) and found.keys() == {name}
+    ]
     found = wrapped[0] if wrapped else found
     for kind in types_of(verb):
         with suppress(msgspec.ValidationError, TypeError):
@@ -278,7 +304,9 @@ def _made() -> type:
         verbs[facet][name] = _served(called)
     for name, verb in verbs.pop("").items():
         setattr(RemoteEngine, name, verb)
-    talks = type("RemoteConversation", (_Talk, Conversation), _with_the_rest(Conversation, verbs.pop("conversation")))
+    talks = type(
+        "RemoteConversation", (_Talk, Conversation), _with_the_rest(Conversation, verbs.pop("conversation"))
+    )
     for facet, methods in verbs.items():
         own = owner(facet)
         kind = type(f"Remote{own.__name__}", (_Facet, own), _with_the_rest(own, methods))
