@@ -1,7 +1,7 @@
 """A plugin of pytest: `pytest -p over_http tests/engine` runs tests of the engine on an engine behind a server.
 
-`combray.open` opens the store as the test asks, serves it on loopback, and returns the engine of `combray.remote`.
-A test that needs what is not served is skipped, and says what.
+`combray.open` opens the store as the test asks, serves it on loopback, and returns an engine that calls the
+server. A test that needs what is not served is skipped, and says what.
 """
 
 from __future__ import annotations

@@ -71,8 +71,8 @@ def test_errors_are_the_engines_own(remote: combray.Engine) -> None:
         remote.remember(" ")
     with pytest.raises(NotFoundError, match="no memory 'nothing'"):
         remote.get("nothing")
+    remote.remember("One.")
     with pytest.raises(InvalidInputError, match=r"confirm: is not given, but the filter matches"):
-        remote.remember("One.")
         remote.forget(where={"status": "active"})
     with pytest.raises(combray.CombrayError, match="is not served over HTTP"):
         remote.documents.index(".")

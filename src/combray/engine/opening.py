@@ -38,12 +38,13 @@ def open(
 
     `location` is a path, `sqlite:///path`, `:memory:`, `postgresql://…`, or `https://host:port` of a server
     (`combray serve`), which has the models; then `key` is the server's, or COMBRAY_SERVER_KEY. None takes the
-    setting COMBRAY_DB, or a file in the per-user data folder. Every other argument left at None takes its setting too. `preset` is a
-    name or a `Preset`. Models are specs, or objects with the methods of `runtime.Embedder`, `Reranker`, `Judge`
-    and `LanguageModel`. `worker` makes queued vectors in a thread: None does so after a change of embedder and
-    for a preset that queues its vectors, False never. `key` (32 bytes or a passphrase) encrypts the file, with
-    the extra `encryption`; None takes COMBRAY_KEY or COMBRAY_KEY_FILE. `replica`: a server's URL, for reads.
-    `timezone`: IANA name of the zone of days ("yesterday", a date without a time); by default the machine's.
+    setting COMBRAY_DB, or a file in the per-user data folder. Every other argument left at None takes its
+    setting too. `preset` is a name or a `Preset`. Models are specs, or objects with the methods of
+    `runtime.Embedder`, `Reranker`, `Judge` and `LanguageModel`. `worker` makes queued vectors in a thread: None
+    does so after a change of embedder and for a preset that queues its vectors, False never. `key` (32 bytes or
+    a passphrase) encrypts the file, with the extra `encryption`; None takes COMBRAY_KEY or COMBRAY_KEY_FILE.
+    `replica`: a server's URL, for reads. `timezone`: IANA name of the zone of days ("yesterday", a date without
+    a time); by default the machine's.
 
     Raises InvalidInputError, StoreError and its subclasses, ModelError.
     """

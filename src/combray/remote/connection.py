@@ -30,6 +30,9 @@ _AGAIN = (409, 429, 502, 503, 504)
 _ERROR = "urn:combray:error:"
 
 
+Pairs = list[tuple[str, str | int | float | bool | None]]
+
+
 class Connection:
     """A server and the key for it. Safe for threads.
 
@@ -73,7 +76,7 @@ class Connection:
 
         Raises CombrayError: the server's reason, or why there is no answer.
         """
-        sent = {"Combray-Namespace": namespace.encode(), **(headers or {})}
+        sent = {**_named(namespace), **(headers or {})}
         if method != "GET":
             sent |= {"Idempotency-Key": uuid.uuid4().hex, "Content-Type": "application/json"}
         content = None if body is None else msgspec.json.encode(body)
@@ -87,7 +90,7 @@ class Connection:
         """Return the lines of an answer as they come. Raises CombrayError."""
         import httpx2
 
-        sent = {"Combray-Namespace": namespace.encode()}
+        sent = _named(namespace)
         try:
             with self._client.stream("GET", self.url + path, params=_flat(query), headers=sent) as answer:
                 if answer.status_code >= 400:
@@ -101,8 +104,8 @@ class Connection:
         self,
         method: str,
         path: str,
-        query: list[tuple[str, str]],
-        headers: Mapping[str, Any],
+        query: Pairs,
+        headers: Mapping[str, str],
         content: bytes | None,
     ) -> httpx2.Response:
         import httpx2
@@ -176,11 +179,16 @@ def filled(path: str, values: Mapping[str, Any]) -> str:
     return path
 
 
-def _flat(query: Mapping[str, Any]) -> list[tuple[str, str]]:
-    pairs: list[tuple[str, str]] = []
+def _flat(query: Mapping[str, Any]) -> Pairs:
+    pairs: Pairs = []
     for name, value in query.items():
         pairs += [(name, _spelt(each)) for each in (value if isinstance(value, list) else [value])]
     return pairs
+
+
+def _named(namespace: str) -> dict[str, str]:
+    # A header is bytes, sent as Latin-1; the server reads UTF-8.
+    return {"Combray-Namespace": namespace.encode().decode("latin-1")}
 
 
 def _spelt(value: Any) -> str:

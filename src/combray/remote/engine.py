@@ -45,7 +45,7 @@ class NotServedError(CombrayError, AttributeError):
 
 
 class RemoteEngine(Engine):
-    """An engine whose store is behind a server. Threads may share it; close only the first one of a connection."""
+    """An engine whose store is behind a server. Safe for threads. Close only the first one of a connection."""
 
     def __init__(self, connection: Connection, namespace: str, settings: Mapping[str, Any]) -> None:
         self._connection = connection
@@ -73,7 +73,8 @@ class RemoteEngine(Engine):
 
     def conversation(self, session: str) -> Conversation:
         """A conversation whose turns are stored as episodes."""
-        return _CONVERSATION(self, session)
+        talk: Conversation = _CONVERSATION(self, session)
+        return talk
 
     def close(self) -> None:
         """Close the connection."""
