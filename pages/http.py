@@ -75,7 +75,7 @@ def _events() -> Iterator[str]:
         "",
         "An event is a line of the operation log: its name is the operation, its data an object with `number`,",
         "`at`, `operation`, `memory_id` and `detail`. It holds no text. A write of many memories is one event",
-        "without an id. `Last-Event-ID` gives all events after that one; without it, only what happens from now on.",
+        "without an id. `Last-Event-ID` gives all events after that one; without it, only those from now on.",
         "",
     )
 

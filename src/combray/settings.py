@@ -130,6 +130,15 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True):
     ] = 600
     hook_capture: Annotated[bool, "hooks store the turns of a session"] = True
     hook_tools: Annotated[bool, "hooks store results of tools too, as untrusted memories"] = False
+    server_keys: Annotated[
+        str, "file of the keys of `combray serve` (default: beside the store, STORE.keys.json)"
+    ] = ""
+    server_hosts: Annotated[
+        str, "names by which requests may call the server besides its address: a.example,…"
+    ] = ""
+    server_origins: Annotated[
+        str, "origins of web pages that may call the server (CORS): https://app.example,…; unset: none"
+    ] = ""
     audit: Annotated[bool, "record every operation in a hash-chained log beside the store"] = True
     audit_anchor: Annotated[
         str, "folder, preferably on another disk, for the latest audit hash; reveals a truncated log"

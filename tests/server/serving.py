@@ -19,8 +19,10 @@ import uvicorn
 
 import combray
 from combray.interfaces.cli.serve import mcp_at
+from combray.server.access import KeyedAccess
 from combray.server.app import application
-from combray.server.callers import Access, Loopback
+from combray.server.callers import Access
+from combray.server.keys import KeyRing
 from combray.server.limits import Limits
 from combray.server.schedule import Schedule
 from combray.server.spaces import Spaces
@@ -51,9 +53,10 @@ def serving(
 ) -> Iterator[Served]:
     """Serve a store in a thread, as `combray serve` does."""
     engine = combray.open(path, embedder="none", worker=False)
-    made = application(
-        Spaces(engine, limits or Limits()), access or Loopback(), schedule or Schedule(), {"/mcp": mcp_at("lean")}
-    )
+    access = access or KeyedAccess(KeyRing(None))
+    origins = access.origins if isinstance(access, KeyedAccess) else ()
+    spaces = Spaces(engine, limits or Limits())
+    made = application(spaces, access, schedule or Schedule(), {"/mcp": mcp_at("lean")}, origins)
     server = uvicorn.Server(uvicorn.Config(made, port=0, log_level="critical", lifespan="on"))
     thread = threading.Thread(target=server.run)
     thread.start()
@@ -67,7 +70,7 @@ def serving(
         with httpx2.Client(base_url=f"http://127.0.0.1:{port}", timeout=SECONDS) as client:
             yield Served(client, engine, port)
     finally:
-        made.state.answers.stopping = True
+        made.state.endpoints.stopping = True
         server.should_exit = True
         thread.join(SECONDS)
         assert not thread.is_alive(), "the server does not stop"

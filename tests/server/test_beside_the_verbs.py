@@ -7,9 +7,11 @@ import signal
 import socket
 import threading
 import time
-from collections.abc import Generator
+from collections.abc import Generator, Iterator
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import anyio
@@ -20,6 +22,7 @@ from mcp.client.streamable_http import streamable_http_client
 from serving import SECONDS, Served, serving, started
 
 import combray
+from combray.server import tracing
 from combray.server.callers import Caller
 from combray.server.limits import Limits, Rates
 from combray.server.schedule import Schedule
@@ -267,3 +270,29 @@ def test_a_signal_ends_streams_and_keeps_what_was_answered(tmp_path: Path) -> No
         each.join(SECONDS)
     with combray.open(db, embedder="none") as engine:
         assert {engine.get(each).id for each in stored} == set(stored)
+
+
+class _Spans:
+    """A tracer that keeps the names of spans, as they begin and end."""
+
+    def __init__(self) -> None:
+        self.seen: list[str] = []
+
+    @contextmanager
+    def start_as_current_span(self, name: str, **_how: object) -> Iterator[Any]:
+        self.seen.append(f"{name} begins")
+        yield SimpleNamespace(set_attribute=lambda key, value: self.seen.append(f"{key} {value}"))
+        self.seen.append(f"{name} ends")
+
+    def start_span(self, name: str) -> Any:
+        self.seen.append(name)
+        return SimpleNamespace(end=lambda: self.seen.append(f"{name} ends"))
+
+
+def test_a_request_is_traced_with_its_stages(served: Served, monkeypatch: pytest.MonkeyPatch) -> None:
+    spans = _Spans()
+    monkeypatch.setattr(tracing, "_tracer", spans)
+    served.remember("The oven is warm.")
+    assert spans.seen[0] == "POST /v1/memories begins"
+    assert spans.seen[-2:] == ["http.response.status_code 201", "POST /v1/memories ends"]
+    assert spans.seen.index("Validate") < spans.seen.index("Validate ends") < spans.seen.index("Write")

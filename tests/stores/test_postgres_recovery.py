@@ -78,6 +78,24 @@ def test_the_first_write_of_a_namespace_is_repeated_too(postgres: Emptied, postg
     assert postgres_store.check() == []
 
 
+@pytest.mark.parametrize("given", [0, 2])
+def test_a_sequence_that_a_crash_has_set_back_hides_no_later_memory(
+    postgres: Emptied, postgres_store: PostgresStore, given: int
+) -> None:
+    """A server that is killed may forget numbers of a sequence that no commit has used.
+
+    `given`: how many of them other namespaces were given before the write was repeated.
+    """
+    (first,) = add(postgres_store, memory("tea"))
+    with administrator(postgres.url) as admin, postgres_store.transaction("default") as tx:
+        tx.insert([Arrival(memory(f"plum {each}", each)) for each in range(1, 6)])
+        cut(admin)
+        admin.execute("SELECT setval('combray.memory_key', %s)", (first + given,))
+    add(postgres_store, memory("milk", 9))
+    assert len(contents(postgres_store)) == 7
+    assert postgres_store.check() == []
+
+
 def test_a_read_whose_connection_is_cut_goes_on(postgres: Emptied, postgres_store: PostgresStore) -> None:
     keys = add(postgres_store, memory("tea"), memory("plum", 1))
     with administrator(postgres.url) as admin, postgres_store.view("default") as view:

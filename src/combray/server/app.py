@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import logging
 import time
-from collections.abc import AsyncIterator, Callable, Mapping
+from collections.abc import AsyncIterator, Callable, Mapping, Sequence
 from contextlib import AsyncExitStack, asynccontextmanager
 from typing import Any
 
 import msgspec
 from starlette.applications import Starlette
 from starlette.exceptions import HTTPException
+from starlette.middleware.cors import CORSMiddleware
 from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import BaseRoute, Mount
@@ -18,8 +19,8 @@ from starlette.routing import Route as WebRoute
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from combray.errors import CombrayError
-from combray.server.answers import Answers
 from combray.server.callers import Access, Refused
+from combray.server.endpoints import Endpoints
 from combray.server.measures import Measures
 from combray.server.problems import HttpError
 from combray.server.routes import PREFIX, Route, routes
@@ -29,21 +30,32 @@ from combray.server.tracing import request_span
 
 _log = logging.getLogger("combray.server")
 
+_METHODS = ("GET", "POST", "PATCH", "PUT", "DELETE")
+_SHOWN = ("ETag", "Idempotency-Replayed", "Link", "Location", "Retry-After", "WWW-Authenticate")
+"""Headers of answers that pages of other origins may read."""
+
 Mounted = Callable[[Spaces, Access], tuple[ASGIApp, Any]]
 """Makes an application of another protocol, and the async context manager that it runs in."""
 
 
 def application(
-    spaces: Spaces, access: Access, schedule: Schedule, mounts: Mapping[str, Mounted] | None = None
+    spaces: Spaces,
+    access: Access,
+    schedule: Schedule,
+    mounts: Mapping[str, Mounted] | None = None,
+    origins: Sequence[str] = (),
 ) -> Starlette:
-    """Return the application. `mounts`: path -> what makes the application there, such as MCP at /mcp."""
+    """Return the application. `mounts`: path -> what makes the application there, such as MCP at /mcp.
+
+    `origins`: those of web pages that may read answers (CORS).
+    """
     measures = Measures()
-    answers = Answers(spaces, access, measures)
-    inner = {path: make(spaces, access) for path, make in (mounts or {}).items()}
+    endpoints = Endpoints(spaces, access, measures)
+    inner = {path: make(spaces, endpoints) for path, make in (mounts or {}).items()}
 
     @asynccontextmanager
     async def lifespan(app: Starlette) -> AsyncIterator[None]:
-        app.state.answers = answers
+        app.state.endpoints = endpoints
         async with AsyncExitStack() as stack:
             for _, running in inner.values():
                 await stack.enter_async_context(running)
@@ -51,7 +63,7 @@ def application(
             yield
         spaces.close()
 
-    listed: list[BaseRoute] = [*_of_verbs(answers), *_own(answers)]
+    listed: list[BaseRoute] = [*_of_verbs(endpoints), *_own(endpoints)]
     for path, (app, _) in inner.items():
         # Without the slash, too: a client that posts does not follow a redirection.
         listed += [WebRoute(path, app), Mount(path, app=app)]
@@ -60,30 +72,39 @@ def application(
         lifespan=lifespan,
         exception_handlers={HttpError: _problem, HTTPException: _of_framework, CombrayError: _of_engine},
     )
-    made.state.answers = answers
+    made.state.endpoints = endpoints
     made.add_middleware(Observed, measures=measures)
+    if origins:
+        # Outermost, so that refusals can be read, too. A browser asks without the key whether it may call.
+        made.add_middleware(
+            CORSMiddleware,
+            allow_origins=origins,
+            allow_methods=_METHODS,
+            allow_headers=["*"],
+            expose_headers=_SHOWN,
+        )
     return made
 
 
-def _of_verbs(answers: Answers) -> list[BaseRoute]:
+def _of_verbs(endpoints: Endpoints) -> list[BaseRoute]:
     by_path: dict[str, dict[str, Route]] = {}
     for each in routes():
         by_path.setdefault(each.path, {})[each.method] = each
     return [
-        WebRoute(PREFIX + path, answers.endpoint(methods), methods=list(methods))
+        WebRoute(PREFIX + path, endpoints.endpoint(methods), methods=list(methods))
         for path, methods in by_path.items()
     ]
 
 
-def _own(answers: Answers) -> list[BaseRoute]:
+def _own(endpoints: Endpoints) -> list[BaseRoute]:
     return [
-        WebRoute(f"{PREFIX}/search", answers.peer_search, methods=["POST"]),
-        WebRoute(f"{PREFIX}/events", answers.events),
-        WebRoute(f"{PREFIX}/openapi.json", answers.openapi),
-        WebRoute(f"{PREFIX}/docs", answers.docs),
-        WebRoute("/health", answers.health),
-        WebRoute("/ready", answers.ready),
-        WebRoute("/metrics", answers.metrics),
+        WebRoute(f"{PREFIX}/search", endpoints.peer_search, methods=["POST"]),
+        WebRoute(f"{PREFIX}/events", endpoints.events),
+        WebRoute(f"{PREFIX}/openapi.json", endpoints.openapi),
+        WebRoute(f"{PREFIX}/docs", endpoints.docs),
+        WebRoute("/health", endpoints.health),
+        WebRoute("/ready", endpoints.ready),
+        WebRoute("/metrics", endpoints.metrics),
     ]
 
 
@@ -133,7 +154,9 @@ class Observed:
             try:
                 await self.app(scope, receive, sent)
             except Refused as refused:
-                await HttpError(refused.status, refused.sentence).response()(scope, receive, sent)
+                await HttpError(refused.status, refused.sentence, headers=refused.headers).response()(
+                    scope, receive, sent
+                )
             except Exception:
                 number = msgspec.json.encode(time.time_ns()).decode()[-9:]
                 _log.exception("request %s failed", number)

@@ -22,7 +22,7 @@ class Limits:
     body: int = 1_000_000
     batch: int = 10_000_000
     seconds: float = 30.0
-    threads: int = 16
+    threads: int = 8
     requests: int = 256
     streams: int = 256
     rate: float = 0.0

@@ -11,8 +11,8 @@ import uvicorn
 
 from combray.engine import Engine
 from combray.records import dataclass, field
+from combray.server.access import KeyedAccess
 from combray.server.app import Mounted, application
-from combray.server.callers import Access, Loopback
 from combray.server.limits import Limits
 from combray.server.schedule import Schedule
 from combray.server.spaces import Spaces
@@ -25,11 +25,11 @@ GRACE = 30
 class Serving:
     """Where and how a server runs."""
 
+    access: KeyedAccess
     host: str = "127.0.0.1"
     port: int = 8765
     limits: Limits = field(default_factory=Limits)
     schedule: Schedule = field(default_factory=Schedule)
-    access: Access = field(default_factory=Loopback)
 
 
 class _Stoppable(uvicorn.Server):
@@ -37,7 +37,7 @@ class _Stoppable(uvicorn.Server):
 
     def handle_exit(self, sig: int, frame: FrameType | None) -> None:
         """Tell the streams and stop."""
-        self.config.app.state.answers.stopping = True  # type: ignore[union-attr]
+        self.config.app.state.endpoints.stopping = True  # type: ignore[union-attr]
         super().handle_exit(sig, frame)
 
 
@@ -46,7 +46,9 @@ def serve(engine: Engine, serving: Serving, mounts: Mapping[str, Mounted] | None
     logging.basicConfig(
         stream=sys.stderr, level=logging.WARNING, format="combray serve: %(levelname)s %(message)s"
     )
-    app = application(Spaces(engine, serving.limits), serving.access, serving.schedule, mounts)
+    app = application(
+        Spaces(engine, serving.limits), serving.access, serving.schedule, mounts, serving.access.origins
+    )
     config = uvicorn.Config(
         app,
         host=serving.host,
@@ -59,3 +61,4 @@ def serve(engine: Engine, serving: Serving, mounts: Mapping[str, Mounted] | None
         lifespan="on",
     )
     _Stoppable(config).run()
+    serving.access.ring.write_uses()

@@ -1,7 +1,8 @@
 """The engine of each namespace, and calls of it: in a bounded pool of threads, timed, traced, answered once.
 
-The engine is synchronous and safe for threads. A pool bounds how many calls compete for the processor, and lets
-writes that wait for the disk share a flush. More threads than processors are useful for those that wait only.
+The engine is synchronous and safe for threads. A pool bounds how many calls compete for the processor. Threads
+beyond the processors help where calls wait: for the disk, where writes share a flush, or for a model
+(docs/decisions/0032-http.md).
 """
 
 from __future__ import annotations
@@ -96,7 +97,7 @@ class Spaces:
 
         def bounded() -> T:
             follow("")
-            with interruptible(stages(follow)):
+            with stages(follow) as followed, interruptible(followed):
                 return work()
 
         self.working += 1

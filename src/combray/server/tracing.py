@@ -28,15 +28,23 @@ def request_span(method: str, route: str) -> Iterator[Callable[[int], None]]:
         yield lambda status: span.set_attribute("http.response.status_code", status)
 
 
-def stages(follow: Follow) -> Follow:
-    """Return a follower that also adds an event for each stage to the span of the request."""
+@contextmanager
+def stages(follow: Follow) -> Iterator[Follow]:
+    """Give a follower that also records each stage as a span within that of the request."""
     if _tracer is None:
-        return follow
+        yield follow
+        return
+    current: Any = None
 
     def traced(step: str) -> None:
+        nonlocal current
         follow(step)
-        span = trace.get_current_span()
-        if span.is_recording():
-            span.add_event(step)
+        if current is not None:
+            current.end()
+        current = _tracer.start_span(step)
 
-    return traced
+    try:
+        yield traced
+    finally:
+        if current is not None:
+            current.end()

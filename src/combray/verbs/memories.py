@@ -1,8 +1,8 @@
-"""Verbs on stored memories: remember, get, change, settle, erase."""
+"""Verbs on stored memories: remember, get, change, erase."""
 
 from __future__ import annotations
 
-from combray.types import CATEGORIES, TIERS, VERDICTS
+from combray.types import CATEGORIES, TIERS
 from combray.verbs.declaration import ADMIN, READ, WRITE, Argument, Parameter, Verb, flag, limit
 from combray.verbs.parameters import (
     ABOUT,
@@ -346,62 +346,11 @@ VERBS = (
         http=("GET /memories/{memory_id}/history",),
     ),
     Verb(
-        "settle",
-        "settle",
-        WRITE,
-        """Settle which of two memories holds.
-
-        NEW and OLD are ids. supersedes: NEW replaces OLD. corrects: the same, and OLD was never true.
-        same: OLD is merged into NEW. both: both hold, and nobody is asked again. open: take the verdict
-        back.
-        """,
-        (
-            Parameter("new", "", "NEW", mcp="Id of the later memory.", required=True),
-            Parameter("old", "", "OLD", mcp="Id of the earlier memory.", required=True),
-            Parameter(
-                "verdict",
-                "",
-                "VERDICT",
-                mcp=Argument(
-                    "supersedes: old was true and changed. corrects: old was never true. same: both say the "
-                    "same. both: both are true. open: take the verdict back. Omit it to ask the user.",
-                    required=False,
-                ),
-                choices=VERDICTS,
-                required=True,
-            ),
-            Parameter(
-                "reason", "Why, in a few words; kept with the verdict.", "--reason TEXT", mcp="", default=""
-            ),
-        ),
-        examples=(
-            "combray settle NEW OLD supersedes",
-            'combray settle NEW OLD both --reason "two flats"',
-            "combray settle NEW OLD open",
-        ),
-        tool="settle_memories",
-        http=("POST /settle",),
-    ),
-    Verb(
         "remember_many",
         "remember_many",
         WRITE,
         "Remember many texts, one transaction a batch.",
         lasts=True,
         http=("POST /memories/batch",),
-    ),
-    Verb(
-        "unsettled",
-        "unsettled",
-        READ,
-        "List pairs of memories of which the later may change the earlier.",
-        http=("GET /unsettled",),
-    ),
-    Verb(
-        "chain",
-        "chain",
-        READ,
-        "Show what a memory replaced and what replaced it, earliest first.",
-        http=("GET /memories/{memory_id}/chain",),
     ),
 )

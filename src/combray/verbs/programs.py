@@ -215,7 +215,7 @@ VERBS = (
                 "Requests that work at once; others wait.",
                 "--threads",
                 type="integer",
-                default=16,
+                default=8,
                 low=1,
                 high=256,
                 own=True,

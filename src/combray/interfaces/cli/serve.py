@@ -5,13 +5,11 @@ from __future__ import annotations
 import gc
 from typing import TYPE_CHECKING, Any
 
-import click
-
+from combray import settings
 from combray.errors import MissingExtraError
 from combray.interfaces.cli.declared import command
 from combray.interfaces.cli.failures import say
 from combray.interfaces.cli.options import Target
-from combray.values import is_loopback
 
 if TYPE_CHECKING:
     from combray.server.app import Mounted
@@ -36,6 +34,7 @@ def serve(
     # What imports make stays: to look for garbage in it costs a tenth of the start.
     gc.disable()
     try:
+        from combray.server.access import KeyedAccess
         from combray.server.limits import Limits
         from combray.server.running import Serving
         from combray.server.running import serve as run
@@ -46,10 +45,13 @@ def serve(
         raise MissingExtraError("The server", "server") from error
     finally:
         gc.enable()
-    if not is_loopback(host):
-        raise click.UsageError(f"--host {host} lets other machines connect, which needs keys.")
+    access = KeyedAccess.of(settings.load(), target.location(), host)
     serving = Serving(
-        host, port, Limits(threads=threads, seconds=seconds, rate=rate), Schedule(float(consolidate_every or 0))
+        access,
+        host,
+        port,
+        Limits(threads=threads, seconds=seconds, rate=rate),
+        Schedule(float(consolidate_every or 0)),
     )
     engine = target.open(to_write=True)
     say(f"serving memory on http://{host}:{port}/v1, MCP on /mcp; try it at /v1/docs. Ctrl-C ends it.")

@@ -10,12 +10,16 @@ import anyio.to_thread
 from starlette.applications import Starlette
 from starlette.types import ASGIApp, Receive, Scope, Send
 
+from combray.audit.verb import acting_as
 from combray.engine import Engine
 
 MOST = 256
 """Applications kept. A request for one more is refused."""
 Of = tuple[tuple[str, ...], bool]
 """Namespaces, the first of which is written to, and whether only tools that read are offered."""
+
+Asked = tuple[tuple[str, ...], bool, str]
+"""The same, and the name of the caller."""
 
 
 class McpByCaller:
@@ -26,7 +30,7 @@ class McpByCaller:
     """
 
     def __init__(
-        self, engine_of: Callable[[str], Engine], chosen: Callable[[Scope], Of], profile: str = "lean"
+        self, engine_of: Callable[[str], Engine], chosen: Callable[[Scope], Asked], profile: str = "lean"
     ) -> None:
         self._engine_of = engine_of
         self._chosen = chosen
@@ -37,14 +41,16 @@ class McpByCaller:
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Serve one request."""
-        of = self._chosen(scope)
+        names, reads, actor = self._chosen(scope)
+        of = names, reads
         if of not in self._ready:
             self._ready[of] = anyio.Event()
             await self._send.send(of)
         await self._ready[of].wait()
         # The path of the mount is not the application's to know.
         inner = dict(scope) | {"path": "/", "raw_path": b"/", "root_path": ""}
-        await self._apps[of](inner, receive, send)
+        with acting_as(actor):
+            await self._apps[of](inner, receive, send)
 
     @asynccontextmanager
     async def running(self) -> AsyncIterator[None]:

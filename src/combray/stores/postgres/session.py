@@ -63,6 +63,8 @@ class PostgresSession(StoreSession):
         self.recover: Callable[[PostgresSession, Error], None] | None = None
         self.done: list[tuple[list[Statement], list[Any]]] | None = None
         """The statements of a write with the digests of what they returned; None in a read."""
+        self.keys: list[int] = []
+        """The keys that this transaction was given for new memories."""
         self.listener: Listener | None = None
         """Its channel is notified of each commit; None: nobody is."""
         self._pending: list[Statement] = []
@@ -84,14 +86,15 @@ class PostgresSession(StoreSession):
         found = self._now(Statement(statement.encode(), values, gives_rows=True), is_repeated=False)
         return [int(row[0]) for row in found]
 
-    def of_rows_and_numbers(
-        self, asked: tuple[Any, ...], statement: str, *values: Any
-    ) -> tuple[list[Row], list[int]]:
-        """Return the rows of a statement on the namespace, and `numbers`, in one round trip."""
+    def of_rows_and_keys(self, asked: tuple[Any, ...], count: int) -> tuple[list[Row], list[int]]:
+        """Return the rows of a statement on the namespace, and keys for new memories, in one round trip."""
         text, *given = asked
-        self._pending += [_of(text, given), Statement(statement.encode(), values, gives_rows=True)]
+        take = Statement(sql.memories.next_keys.encode(), (count,), gives_rows=True)
+        self._pending += [_of(text, given), take]
         rows, found = self._sent(is_repeated=False)[-2:]
-        return rows, [int(row[0]) for row in found]
+        keys = [int(row[0]) for row in found]
+        self.keys += keys
+        return rows, keys
 
     def of_rows(self, statement: str, *values: Any) -> list[Row]:
         found: list[Row] = self._now(_of(statement, values))
@@ -178,6 +181,11 @@ class PostgresSession(StoreSession):
 
     def repeat(self) -> bool:
         """Repeat the statements on the current connection. Return whether they gave the same results."""
+        if self.keys:
+            # A server that is killed may forget numbers of a sequence that no commit has used. A later memory
+            # with a lower key would not be found.
+            passed = Statement(sql.memories.pass_keys.encode(), (max(self.keys),), gives_rows=True)
+            run(self.connection, self.number, [passed])
         for statements, results in self.done or ():
             if digest(run(self.connection, self.number, statements)) != results:
                 return False

@@ -34,9 +34,7 @@ class PostgresWriter(StoredWriter[PostgresSession, PostgresNamespaceCache], Post
         return {entity: found[name] for entity, name in folded.items()}
 
     def _add_rows(self, ids: Sequence[str], rows: Sequence[tuple[Any, ...]]) -> list[int]:
-        known, keys = self.session.of_rows_and_numbers(
-            (sql.memories.ids_among, list(ids)), sql.memories.next_keys, len(ids)
-        )
+        known, keys = self.session.of_rows_and_keys((sql.memories.ids_among, list(ids)), len(ids))
         self._refuse_known(ids, {str(row[0]) for row in known})
         self.session.of_each_later(
             sql.memories.add, [(*row[1:], key) for row, key in zip(rows, keys, strict=True)]

@@ -1,6 +1,11 @@
 -- name: next_keys
 SELECT nextval('memory_key') FROM generate_series(1, $1)
 
+-- name: pass_keys
+-- Takes the numbers up to $1, usually none. Setting the sequence could set it back.
+SELECT count(nextval('memory_key'))
+FROM generate_series(coalesce(pg_sequence_last_value('memory_key'), 0) + 1, $1)
+
 -- name: whole
 SELECT key, {fields} FROM memory WHERE namespace = $1 AND key = ANY($2::bigint[])
 

@@ -21,7 +21,7 @@ from combray.engine.receipts import Receipt
 from combray.errors import CombrayError
 from combray.server import events, peer
 from combray.server.bodies import arguments_of, namespace_of, query_of, read_json
-from combray.server.callers import Access, Caller
+from combray.server.callers import Access, Caller, Refused
 from combray.server.description import description, streams
 from combray.server.limits import Rates
 from combray.server.measures import CONTENT_TYPE, Measures, of_store
@@ -42,7 +42,7 @@ _CHUNK = 65_536
 _IN_MEMORY = 1_000_000
 
 
-class Answers:
+class Endpoints:
     """The endpoints over the engines of one store."""
 
     def __init__(self, spaces: Spaces, access: Access, measures: Measures) -> None:
@@ -68,19 +68,24 @@ class Answers:
 
         return answer
 
+    def authenticate(self, scope: Mapping[str, Any]) -> Caller:
+        """Return who makes a request, and count it. Other protocols let in by this, too. Raises Refused."""
+        caller = self.access.authenticate(scope)
+        if wait := self._rates.wait(caller.name):
+            headers = {"Retry-After": str(max(1, round(wait)))}
+            raise Refused(429, "The key asks more often than it may. Wait a moment.", headers)
+        return caller
+
     def allowed(self, request: Request, rights: str, namespaces: list[str] | None) -> Caller:
         """Return the caller if it has the rights in all these namespaces; None: in the whole store.
 
         The one place where requests are let in. Raises Refused, HttpError.
         """
-        caller = self.access.authenticate(request.scope)
+        caller = self.authenticate(request.scope)
         for name in namespaces if namespaces is not None else [None]:
             if not caller.may(rights, name):
                 where = "the whole store" if name is None else f"namespace {name!r}"
                 raise HttpError(403, f"The key has no right to {rights} in {where}.")
-        if wait := self._rates.wait(caller.name):
-            headers = {"Retry-After": str(max(1, round(wait)))}
-            raise HttpError(429, "The key asks more often than it may. Wait a moment.", headers=headers)
         return caller
 
     async def _of_verb(self, route: Route, request: Request) -> Response:
