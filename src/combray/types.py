@@ -10,6 +10,7 @@ from typing import Any, Literal, Required, TypedDict, get_args, overload
 import msgspec
 
 from combray.records import dataclass, field, fields
+from combray.records.deferred import deferred
 
 Kind = Literal["episode", "fact", "insight", "chunk", "summary"]
 Status = Literal["active", "pending_embed", "superseded", "merged", "deprecated", "forgotten"]
@@ -364,9 +365,14 @@ class Candidate:
         return listed | {"at": self.at.isoformat()}
 
 
+@deferred("semantic_candidates", "causal_candidates")
 @dataclass(frozen=True, slots=True)
 class Remembered:
-    """What became of one text given to `remember`; `as_json` is the Mnemon page's output (section 5.1)."""
+    """What became of one text given to `remember`; `as_json` is the Mnemon page's output (section 5.1).
+
+    The candidates for links are looked up when they are first read, in the store as it is then. They are empty
+    if the engine is closed by then.
+    """
 
     id: str
     action: Literal["added", "replaced", "skipped", "untrusted", "quarantined"]

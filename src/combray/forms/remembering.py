@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from typing import Any, Literal
+from typing import Any, Literal, cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,6 +18,8 @@ from combray.types import LIVE_STATUSES, Candidate, Memory, Remembered, Step
 
 Suggestion = Literal["ADD", "UPDATE", "CONFLICT", "DUPLICATE"]
 Action = Literal["added", "replaced", "skipped", "untrusted", "quarantined"]
+LinkCandidates = Callable[[], tuple[dict[str, Any], ...]]
+"""Called when a caller reads the reply: few do, and the look-up takes longer than the write."""
 TRUSTED = ("owner", "agent")
 """Trust of the texts that may supersede one another."""
 
@@ -93,10 +95,10 @@ class Draft:
     """Whether it, or the memory it repeats, has a vector of the embedder in use (`say_embedded`)."""
     not_embedded: str = ""
     """Why it has none (`Embed`, `QueueEmbedding`, `say_embedded`)."""
-    semantic_candidates: tuple[dict[str, Any], ...] = ()
-    """Memories near it that a person or a model may want to link (`SuggestSemantic`)."""
-    causal_candidates: tuple[dict[str, Any], ...] = ()
-    """Memories close to it in the graph that may be its cause or effect (`SuggestCausal`)."""
+    semantic_candidates: LinkCandidates = tuple
+    """Returns memories near it that a person or a model may want to link (`SuggestSemantic`)."""
+    causal_candidates: LinkCandidates = tuple
+    """Returns memories close to it in the graph that may be its cause or effect (`SuggestCausal`)."""
 
     @property
     def skipped(self) -> bool:
@@ -281,8 +283,9 @@ class Remembering:
             diff_suggestion=draft.reported,
             replaced_id=None if draft.skipped else draft.replaced_id,
             edges_created=draft.edges,
-            semantic_candidates=draft.semantic_candidates,
-            causal_candidates=draft.causal_candidates,
+            # `Remembered` calls them on the first read.
+            semantic_candidates=cast(Any, draft.semantic_candidates),
+            causal_candidates=cast(Any, draft.causal_candidates),
             quality_warnings=(*draft.notices, *draft.warnings),
             embedded=draft.embedded,
             not_embedded="" if draft.embedded else draft.not_embedded,
