@@ -158,7 +158,7 @@ class SuggestRevisions:
             if pool is not None and (denied := denied_by_words(draft, pool)):
                 odds = np.zeros(len(pool.stated))
                 odds[denied] = self.denied
-                draft.suspects = self._best(draft, pool, odds, state.writer)
+                draft.suspects = self._best(draft, pool, odds)
             return
         draft.suspects = ()
         if pool is not None:
@@ -170,21 +170,19 @@ class SuggestRevisions:
             odds[denied] = np.maximum(odds[denied], self.denied)
             if only_adds(draft.memory.content, draft.claim) and not _begins_later(draft):
                 odds[_sharing_a_word(draft, pool)] *= self.beside
-            draft.suspects = self._best(draft, pool, odds, state.writer)
+            draft.suspects = self._best(draft, pool, odds)
 
-    def _best(self, draft: Draft, pool: Pool, odds: NDArray[np.float64], reader: Reader) -> tuple[Suspect, ...]:
+    def _best(self, draft: Draft, pool: Pool, odds: NDArray[np.float64]) -> tuple[Suspect, ...]:
         best = [place for place in np.argsort(-odds, kind="stable").tolist() if odds[place] >= self.keep_from]
         best, stored = self._of_one_thing(draft, pool, best)[: self.keep], len(pool.keys)
         best.sort(key=lambda place: -odds[place])
-        keys = [pool.keys[place] for place in best if place < stored]
-        known = dict(zip(keys, reader.memories(keys), strict=True))
-        found, words = [], spellings(draft.memory.content)
+        new, words = said(draft.memory.content), spellings(draft.memory.content)
+        found = []
         for place in best:
             key = pool.keys[place] if place < stored else None
             twin = None if place < stored else pool.twins[place - stored]
-            memory = known[pool.keys[place]] if twin is None else twin.memory
-            reason = _reason(said(draft.memory.content), words, said(memory.content), pool.cosines[place])
-            found.append(Suspect(memory, float(odds[place]), reason, key, twin))
+            reason = _reason(new, words, said(pool.stated[place].content), pool.cosines[place])
+            found.append(Suspect(float(odds[place]), reason, key, twin))
         return tuple(found)
 
     @staticmethod

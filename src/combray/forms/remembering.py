@@ -137,12 +137,16 @@ class SettledWith:
 class Suspect:
     """An earlier memory that a draft may change: its key, or an earlier draft of the same batch."""
 
-    memory: Memory
     score: float
     """Probability, 0-1."""
     reason: str
     key: int | None
     twin: Draft | None
+
+    @property
+    def stored(self) -> int | None:
+        """Its key in the store. An earlier draft has one once it is written, unless it is skipped."""
+        return self.key if self.twin is None else self.twin.key
 
 
 @dataclass(frozen=True, slots=True)

@@ -89,12 +89,20 @@ def ends(old: str, new: str) -> bool:
 
     It is the other's sentence, person and all, with words of an end (`Claim.retracts`) and few others.
     """
+    # Few texts end anything, and that is known of the new one before the old one is read.
+    if not _retracts(new):
+        return False
     before, after = _said(old), _said(new)
     if not before.words or len(after.words) - len(before.words) > _MOST_FURTHER:
         return False
     rest = iter(after.words)
     same = before.persons == after.persons and all(word in rest for word in before.words)
-    return same and claim_of(new).retracts and not claim_of(old).retracts
+    return same and not _retracts(old)
+
+
+@read_once
+def _retracts(text: Text) -> bool:
+    return claim_of(text.text).retracts
 
 
 def another_sign(old: str, new: str) -> bool:
