@@ -7,7 +7,7 @@ Similarity cannot decide (bench/results/truth.md), so nothing is superseded here
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -163,8 +163,7 @@ class SuggestRevisions:
         draft.suspects = ()
         if pool is not None:
             odds = probabilities(features(draft, pool), level if draft.vector is not None else "none")
-            young = state.writer.profile().memories < self.young
-            plain = shown_by_words(draft, pool, young=young)
+            plain = shown_by_words(draft, pool, lambda: state.writer.profile().memories < self.young)
             odds[plain] = np.maximum(odds[plain], self.plain)
             denied = denied_by_words(draft, pool)
             odds[denied] = np.maximum(odds[denied], self.denied)
@@ -346,7 +345,7 @@ def denied_by_words(draft: Draft, pool: Pool) -> list[int]:
     ]
 
 
-def shown_by_words(draft: Draft, pool: Pool, *, young: bool) -> list[int]:
+def shown_by_words(draft: Draft, pool: Pool, is_young: Callable[[], bool]) -> list[int]:
     """Return the places of the pool of which the words alone show that the draft may change them.
 
     It is the same author's sentence with another value. In a young store also the author's last statement about
@@ -356,7 +355,7 @@ def shown_by_words(draft: Draft, pool: Pool, *, young: bool) -> list[int]:
     new = said(content)
     mine = [place for place, old in enumerate(pool.stated) if old.author == author]
     found = [place for place in mine if another_value(new, said(pool.stated[place].content))]
-    topics = topics_of(content) if young and announces_change(content) else 0
+    topics = topics_of(content) if announces_change(content) and is_young() else 0
     if topics:
         enough = topics.bit_count() / 2
         shared = {place: (topics_of(pool.stated[place].content) & topics).bit_count() for place in mine}

@@ -23,6 +23,9 @@ from combray.runtime import Filter, Keys, KeywordArm, Reader, Runtime
 from combray.runtime.failures import report
 from combray.types import GRAPH_EDGES
 
+Found = tuple[dict[str, Any], ...]
+"""Candidates as a reply shows them."""
+
 
 @dataclass(frozen=True)
 class SuggestSemantic:
@@ -45,7 +48,7 @@ class SuggestSemantic:
             draft.semantic_candidates = _on_reading("SuggestSemantic", find, draft, state, runtime)
         return state
 
-    def _near(self, draft: Draft, linked_from: float, reader: Reader, where: Filter) -> tuple[dict[str, Any], ...]:
+    def _near(self, draft: Draft, linked_from: float, reader: Reader, where: Filter) -> Found:
         if draft.nearest is None:
             return self._by_words(draft, reader, where)
         scores = dict(zip(draft.nearest.keys.tolist(), draft.nearest.scores, strict=True))
@@ -57,7 +60,7 @@ class SuggestSemantic:
             for key, known, content in zip(near, reader.ids(_keys(near)), reader.contents(near), strict=True)
         )
 
-    def _by_words(self, draft: Draft, reader: Reader, where: Filter) -> tuple[dict[str, Any], ...]:
+    def _by_words(self, draft: Draft, reader: Reader, where: Filter) -> Found:
         terms = tuple((term, 1.0) for term in query_terms(draft.memory.content)[: self.most_terms])
         if not terms:
             return ()
@@ -106,7 +109,7 @@ class SuggestCausal:
             draft.causal_candidates = _on_reading("SuggestCausal", find, draft, state, runtime)
         return state
 
-    def _causal(self, draft: Draft, model: str, reader: Reader, where: Filter) -> tuple[dict[str, Any], ...]:
+    def _causal(self, draft: Draft, model: str, reader: Reader, where: Filter) -> Found:
         near = self._around(draft.key, reader, where) if draft.key is not None else []
         return self._ranked(draft, near, reader, model)
 
@@ -127,7 +130,7 @@ class SuggestCausal:
         live = _passing(reader, [end for end in found if end not in linked], where)
         return sorted((found[end] for end in live), key=lambda each: (each.hop, -each.key))[: self.looked_at]
 
-    def _ranked(self, draft: Draft, near: list[_Near], reader: Reader, model: str) -> tuple[dict[str, Any], ...]:
+    def _ranked(self, draft: Draft, near: list[_Near], reader: Reader, model: str) -> Found:
         said, mine = signal(draft.memory.content), term_set(draft.memory.content)
         compared: list[tuple[tuple[bool, float], _Near, str, SubType | None]] = []
         for each, text in zip(near, reader.contents([each.key for each in near]), strict=True):
@@ -161,7 +164,7 @@ class SuggestCausal:
 
 def _on_reading(
     stage: str,
-    find: Callable[[Reader, Filter], tuple[dict[str, Any], ...]],
+    find: Callable[[Reader, Filter], Found],
     draft: Draft,
     state: Remembering,
     runtime: Runtime,
@@ -172,7 +175,7 @@ def _on_reading(
     """
     namespace, trusts = state.namespace, state.trusts
 
-    def found() -> tuple[dict[str, Any], ...]:
+    def found() -> Found:
         of_store: tuple[type[Exception], ...] = (StoreError, *runtime.store.errors)
         try:
             with runtime.store.view(namespace) as reader:
