@@ -38,7 +38,7 @@ if TYPE_CHECKING:
     from combray.engine.changes import Changed, Several, SeveralErased
     from combray.engine.graph import Related
     from combray.engine.requests import AskedErased, ForgetOptions, Taken
-    from combray.engine.settling import Replaced, Settled, Unsettled
+    from combray.engine.settling import Pairs, Replaced, Settled
     from combray.language.token_count import TokenCounter
     from combray.prompt.budget import Context
     from combray.prompt.formats import Format
@@ -49,7 +49,6 @@ if TYPE_CHECKING:
 Ids = list[str] | tuple[str, ...]
 Versions = list[Version]
 Neighbours = list["Related"]
-Pairs = list["Unsettled"]
 Chain = list["Replaced"]
 
 
@@ -288,7 +287,8 @@ class Engine(Facets):
     def unsettled(self, limit: int = 20, *, left_open: bool = False) -> Pairs:
         """Pairs of live memories of which the later may change the earlier one, best score first.
 
-        `left_open`: only those that a caller has settled as open.
+        `left_open`: only those that a caller has settled as open. `due` of the list says for how many memories of
+        large batches the next consolidation has still to find pairs.
         """
         from combray.engine import settling
 

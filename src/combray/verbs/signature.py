@@ -31,7 +31,7 @@ OWNERS = {
 """Facet -> the class whose methods are its verbs."""
 _ELSEWHERE = ("combray.engine.changes", "combray.engine.requests", "combray.prompt.formats")
 """Modules whose types the engine's signatures name but import for type checkers only."""
-_ALIASES = ("Versions", "Neighbours", "Pairs", "Chain")
+_ALIASES = ("Versions", "Neighbours", "Chain")
 """Names that the engine's module gives to lists, because `list` is a verb in its class."""
 _PLAIN = {str: "text", int: "integer", float: "number", bool: "truth"}
 
