@@ -263,30 +263,25 @@ class Matrix:
     ) -> list[tuple[NDArray[Any], NDArray[Any], Scores]]:
         """Return (column, row, cosine) of the rows that are near enough, a row in two cells twice."""
         found = []
-        wide = codes.astype(np.float32)
         with self.cells.lock:
             self.cells.fill(self, len(open_rows))
-            units = wide / np.maximum(lengths, 1.0).astype(np.float32)[:, None]
+            units = codes.astype(np.float32) / np.maximum(lengths, 1.0).astype(np.float32)[:, None]
             # Memory that is used again: for new memory the system clears pages, which takes most of the time.
-            most = max(map(len, self.cells.lists))
-            block, floats = (
-                np.empty((most, self.dimensions), np.int8),
-                np.empty((most, self.dimensions), np.float32),
-            )
-            room = np.empty(most * len(codes), np.float32)
+            block = np.empty((max(map(len, self.cells.lists)), self.dimensions), np.int8)
             for rows, columns in self.cells.near(units):
-                count = len(rows)
-                np.take(self.rows, rows, axis=0, out=block[:count], mode="clip")
-                np.copyto(floats[:count], block[:count])
-                products = room[: count * len(columns)].reshape(len(columns), count)
-                np.matmul(wide[columns], floats[:count].T, out=products)
+                near = block[: len(rows)]
+                np.take(self.rows, rows, axis=0, out=near, mode="clip")
+                products = _products(near, codes[columns])
+                # A row that has been cleared since it was placed has no length.
                 scale = self.norms[rows]
-                # A row that has been cleared since it was placed.
-                scale = np.where(scale > 0, scale, np.inf)
-                hits = np.flatnonzero(products >= floors[columns, None] * scale.astype(np.float32))
-                if len(hits):
-                    at, places = columns[hits // count], hits % count
-                    found.append((at, rows[places], products.reshape(-1)[hits] / (scale[places] * lengths[at])))
+                least = floors[columns].min() * np.float32(scale[scale > 0].min(initial=np.inf))
+                # One bound for all: few pairs reach it, and only those are compared with their own.
+                places, at = np.divmod(np.flatnonzero(products >= least), len(columns))
+                inner, scale = products[places, at], scale[places]
+                enough = (scale > 0) & (inner >= floors[columns[at]] * scale.astype(np.float32))
+                if enough.any():
+                    places, at = places[enough], columns[at[enough]]
+                    found.append((at, rows[places], inner[enough] / (scale[enough] * lengths[at])))
         return [_open(each, open_rows) for each in found]
 
 
@@ -315,7 +310,7 @@ def _distinct(
 
 def _products(rows: Codes, codes: Codes) -> NDArray[np.float32]:
     """Return the dot products of every row with every code, exactly: they are whole numbers below 2^24."""
-    if simsimd is not None and len(codes) <= _FEW:
+    if simsimd is not None and len(codes) <= 2 * _FEW:
         few: NDArray[np.float32] = np.asarray(simsimd.cdist(rows, codes, metric="dot")).astype(np.float32)
         return few.reshape(len(rows), len(codes))
     # For many codes the conversion is shared, and a product of matrices is faster.
