@@ -42,13 +42,14 @@ class SqliteWriter(StoredWriter[SqliteSession, SqliteNamespaceCache], SqliteRead
         return self._kept(sql.memories.contents, wanted, self.cache.texts, self._snapshot)
 
     def naming(self, entities: Sequence[str], per_entity: int) -> dict[str, tuple[int, list[int]]]:
-        found = {}
-        for entity in entities:
-            name = entity.casefold()
-            newest = self.session.of_rows(sql.labels.newest_naming, name, per_entity)
-            ((count,),) = self.session.of_rows(sql.labels.count_naming, name)
-            found[entity] = (int(count), [int(row[0]) for row in newest])
-        return found
+        folded = {entity: entity.casefold() for entity in entities}
+        wanted = list(dict.fromkeys(folded.values()))
+        rows = self.session.of_rows(sql.labels.naming, wanted, per_entity) if wanted else []
+        found = {
+            name: (int(count), sorted(map(int, newest.split(",")), reverse=True) if newest else [])
+            for name, count, newest in rows
+        }
+        return {entity: found[name] for entity, name in folded.items()}
 
     def committed(self) -> None:
         """Give the cache what this transaction has added. Called after its commit."""
