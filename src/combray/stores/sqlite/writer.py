@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import sqlite3
 from collections.abc import Iterable, Sequence
 from contextlib import nullcontext
 from typing import Any
 
 from combray.errors import InvalidInputError
 from combray.stores.indexes import Indexed
+from combray.stores.rows import column_row
 from combray.stores.sqlite.cache import SqliteNamespaceCache
 from combray.stores.sqlite.encryption import errors
 from combray.stores.sqlite.erasing import note_due
@@ -22,12 +22,11 @@ from combray.types import Memory
 class SqliteWriter(StoredWriter[SqliteSession, SqliteNamespaceCache], SqliteReader):
     """Implements `runtime.Writer`. Reads use the write connection."""
 
-    def __init__(self, namespace: str, cache: SqliteNamespaceCache, connection: sqlite3.Connection) -> None:
-        session = SqliteSession(connection, namespace)
+    def __init__(self, cache: SqliteNamespaceCache, session: SqliteSession) -> None:
         if session.state is None:
-            connection.execute(sql.namespaces.add, (namespace,))
-            session = SqliteSession(connection, namespace)
-        SqliteReader.__init__(self, namespace, cache, lambda: nullcontext(session))
+            session.run(sql.namespaces.add, session.name)
+            del session.state
+        SqliteReader.__init__(self, session.name, cache, lambda: nullcontext(session))
         self._begin(session, cache.catch_up(session), (session.state.revision if session.state else 0) + 1)
         self._indexed: list[Indexed] = []
         self._rewords = False
@@ -54,6 +53,8 @@ class SqliteWriter(StoredWriter[SqliteSession, SqliteNamespaceCache], SqliteRead
     def committed(self) -> None:
         """Give the cache what this transaction has added. Called after its commit."""
         with self.cache.lock:
+            if self.adds_only and not self.queue.activates:
+                self.cache.take(self.revision_now, [column_row(*each) for each in self._indexed], self._codes)
             self.cache.postings.offer({key: entry.fields for key, _, entry in self._indexed})
             if len(self._indexed) == 1:
                 # The next writes compare themselves with it.
