@@ -51,7 +51,7 @@ class StoredWriter(StoredReader[S, C]):
         self._touched: dict[int, None] = {}
         self.adds_only = True
         """Whether it has changed no memory, and no vector of one."""
-        self._codes: dict[str, dict[int, bytes]] = {}
+        self._stored_codes: dict[str, dict[int, bytes]] = {}
         """Codes of the vectors that it has stored, by model and key."""
         self._added: dict[int, str] = {}
         """Ids of the memories that this transaction has added, by key."""
@@ -178,7 +178,7 @@ class StoredWriter(StoredReader[S, C]):
         number, dimensions = self.session.model(model) or self._add_model(model, vectors.shape[1])
         check_dimensions(model, dimensions, vectors.shape[1])
         codes = {int(key): code for key, code in zip(keys, encode(vectors), strict=True)}
-        self._codes.setdefault(model, {}).update(codes)
+        self._stored_codes.setdefault(model, {}).update(codes)
         self.session.of_table_later(self.sql.vectors.put, codes.items(), number)
 
     def drop_vectors(self, model: str) -> int:

@@ -54,7 +54,9 @@ class SqliteWriter(StoredWriter[SqliteSession, SqliteNamespaceCache], SqliteRead
         """Give the cache what this transaction has added. Called after its commit."""
         with self.cache.lock:
             if self.adds_only and not self.queue.activates:
-                self.cache.take(self.revision_now, [column_row(*each) for each in self._indexed], self._codes)
+                self.cache.take(
+                    self.revision_now, [column_row(*each) for each in self._indexed], self._stored_codes
+                )
             self.cache.postings.offer({key: entry.fields for key, _, entry in self._indexed})
             if len(self._indexed) == 1:
                 # The next writes compare themselves with it.
