@@ -119,7 +119,10 @@ class StoredWriter(StoredReader[S, C]):
         if self.erased:
             self.session.must_know(keys)
             return
-        old = np.array(sorted({int(key) for key in keys} - self._added.keys()), dtype=np.int64)
+        wanted = {int(key) for key in keys} - self._added.keys()
+        if not wanted:
+            return
+        old = np.array(sorted(wanted), dtype=np.int64)
         for key in old[self._snapshot.slots(old) < 0].tolist():
             raise missing(key, self.namespace)
 
