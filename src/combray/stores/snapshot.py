@@ -155,10 +155,7 @@ class Snapshot:
         def since(start: int) -> bool:
             return bool(((chain.previous[start:] >= 0) | (chain.next[start:] >= 0)).any())
 
-        def grown(old: bool, rows: int) -> bool:
-            return old or since(rows)
-
-        return self.memo.get(("linked",), self.count, lambda: since(0), grown)
+        return self.memo.get(("linked",), self.count, lambda: since(0), lambda old, rows: old or since(rows))
 
     @property
     def _turns(self) -> Turns:
