@@ -45,7 +45,8 @@ class Parameter(msgspec.Struct, frozen=True):
 
     `type` is text, integer, number, truth, object, or names (a list, or a mapping of lists); `many`: a list of
     these. Type and default are the engine's. They are repeated where the shell needs them, because its help must
-    not load the engine; a test compares both. `own`: a parameter of surfaces, which the engine does not have.
+    not load the engine; a test compares both. `own`: a parameter of surfaces, which the engine's verb does
+    not have; never said where the engine has no such verb.
 
     `shell` is written as in help: "--since WHEN", "--limit -k", "--auto / --no-auto"; without a dash it is an
     argument. `form` names how the shell reads it: a key of `FORMS` in `interfaces/cli/declared.py`.
@@ -119,6 +120,8 @@ class Verb(msgspec.Struct, frozen=True):
     help, its first sentence the summary. `tool` is the MCP tool; its docstring is a text of its own, for models.
     `streams`: the result is an iterator. `lasts`: it may take minutes, so a service should run it as a job.
     `local`: it makes sense only within the process, such as a watcher that must be closed.
+    `http`: its routes below /v1, such as "GET /memories/{memory_id}"; none if it works on the machine's files or
+    only within the process. `whole`: it concerns the whole store, so a caller of some namespaces may not call it.
     """
 
     name: str
@@ -131,6 +134,8 @@ class Verb(msgspec.Struct, frozen=True):
     local: bool = False
     streams: bool = False
     lasts: bool = False
+    http: tuple[str, ...] = ()
+    whole: bool = False
 
     @property
     def summary(self) -> str:

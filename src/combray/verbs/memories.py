@@ -1,8 +1,8 @@
-"""Verbs on stored memories: remember, get, change, settle, erase."""
+"""Verbs on stored memories: remember, get, change, erase."""
 
 from __future__ import annotations
 
-from combray.types import CATEGORIES, TIERS, VERDICTS
+from combray.types import CATEGORIES, TIERS
 from combray.verbs.declaration import ADMIN, READ, WRITE, Argument, Parameter, Verb, flag, limit
 from combray.verbs.parameters import (
     ABOUT,
@@ -19,6 +19,9 @@ from combray.verbs.parameters import (
     SEVERAL_IDS,
     WHERE,
 )
+
+_SELECTED = (ABOUT, INCLUDE, EXCLUDE, OF_NAMESPACES, WHERE, DRY_RUN, CONFIRM)
+"""How `forget` and `erase` select memories without ids."""
 
 VERBS = (
     Verb(
@@ -122,6 +125,12 @@ VERBS = (
                 mcp="",
             ),
             flag("no_diff", "Store without looking for duplicates and updates.", "--no-diff", own=True),
+            flag(
+                "atomic",
+                "With --file: stop at an invalid line; by default the others are stored.",
+                "--atomic",
+                own=True,
+            ),
         ),
         examples=(
             'combray remember "We chose PostgreSQL" --cat decision --imp 5 --entities PostgreSQL',
@@ -129,6 +138,7 @@ VERBS = (
             "combray remember --file notes.txt",
         ),
         tool="remember",
+        http=("POST /memories",),
     ),
     Verb(
         "get",
@@ -144,6 +154,7 @@ VERBS = (
             "combray get 019a1b2c-3d4e",
             "combray get memory/2025-11-27.md#L3-L9",
         ),
+        http=("GET /memories/{memory_id}",),
     ),
     Verb(
         "list",
@@ -180,6 +191,7 @@ VERBS = (
             'combray list --where \'{"category": "decision"}\' --order -importance --limit 20',
         ),
         tool="list_memories",
+        http=("GET /memories",),
     ),
     Verb(
         "update",
@@ -238,6 +250,7 @@ VERBS = (
             "combray update ID --tags deploy,team --valid-to 2026-12-31",
         ),
         tool="update_memory",
+        http=("PATCH /memories/{memory_id}",),
     ),
     Verb(
         "forget",
@@ -251,13 +264,7 @@ VERBS = (
         """,
         (
             SEVERAL_IDS,
-            ABOUT,
-            INCLUDE,
-            EXCLUDE,
-            OF_NAMESPACES,
-            WHERE,
-            DRY_RUN,
-            CONFIRM,
+            *_SELECTED,
         ),
         examples=(
             "combray forget ID",
@@ -265,6 +272,7 @@ VERBS = (
             'combray forget --where \'{"metadata.user": "ann"}\' --dry-run',
         ),
         tool="forget",
+        http=("DELETE /memories/{memory_id}", "POST /memories/forget"),
     ),
     Verb(
         "restore",
@@ -286,6 +294,7 @@ VERBS = (
             "combray restore ID --version 2",
             'combray restore --where \'{"metadata.user": "ann"}\' --confirm 12',
         ),
+        http=("POST /memories/{memory_id}/restore", "POST /memories/restore"),
     ),
     Verb(
         "erase",
@@ -304,13 +313,7 @@ VERBS = (
             flag("derived", "Also erase memories that name it as evidence.", "--derived"),
             flag("prove", "Search every file for remains, and show the proof.", "--prove"),
             Parameter("also", "With --prove: also search this file.", "--also FILE", many=True),
-            ABOUT,
-            INCLUDE,
-            EXCLUDE,
-            OF_NAMESPACES,
-            WHERE,
-            DRY_RUN,
-            CONFIRM,
+            *_SELECTED,
         ),
         examples=(
             "combray erase ID --yes",
@@ -318,6 +321,7 @@ VERBS = (
             'combray erase --about "the SSN 123-45-6789" --prove',
             'combray erase --where \'{"metadata.user": "ann"}\' --dry-run',
         ),
+        http=("POST /memories/erase",),
     ),
     Verb(
         "history",
@@ -336,44 +340,14 @@ VERBS = (
             "combray history ID",
             "combray history ID --chain",
         ),
+        http=("GET /memories/{memory_id}/history",),
     ),
     Verb(
-        "settle",
-        "settle",
+        "remember_many",
+        "remember_many",
         WRITE,
-        """Settle which of two memories holds.
-
-        NEW and OLD are ids. supersedes: NEW replaces OLD. corrects: the same, and OLD was never true.
-        same: OLD is merged into NEW. both: both hold, and nobody is asked again. open: take the verdict
-        back.
-        """,
-        (
-            Parameter("new", "", "NEW", mcp="Id of the later memory.", required=True),
-            Parameter("old", "", "OLD", mcp="Id of the earlier memory.", required=True),
-            Parameter(
-                "verdict",
-                "",
-                "VERDICT",
-                mcp=Argument(
-                    "supersedes: old was true and changed. corrects: old was never true. same: both say the "
-                    "same. both: both are true. open: take the verdict back. Omit it to ask the user.",
-                    required=False,
-                ),
-                choices=VERDICTS,
-                required=True,
-            ),
-            Parameter(
-                "reason", "Why, in a few words; kept with the verdict.", "--reason TEXT", mcp="", default=""
-            ),
-        ),
-        examples=(
-            "combray settle NEW OLD supersedes",
-            'combray settle NEW OLD both --reason "two flats"',
-            "combray settle NEW OLD open",
-        ),
-        tool="settle_memories",
+        "Remember many texts, one transaction a batch.",
+        lasts=True,
+        http=("POST /memories/batch",),
     ),
-    Verb("remember_many", "remember_many", WRITE, "Remember many texts, one transaction a batch.", lasts=True),
-    Verb("unsettled", "unsettled", READ, "List pairs of memories of which the later may change the earlier."),
-    Verb("chain", "chain", READ, "Show what a memory replaced and what replaced it, earliest first."),
 )

@@ -20,6 +20,8 @@ from combray.verbs.parameters import (
     WHERE,
 )
 
+_FILTERS = (SINCE, UNTIL, IN_CATEGORIES, OF_KINDS, SOURCES, AUTHORS, SESSIONS, TAGS, WHERE, NAMESPACES)
+
 VERBS = (
     Verb(
         "recall",
@@ -41,16 +43,7 @@ VERBS = (
                 choices=("WHY", "WHEN", "ENTITY", "GENERAL"),
             ),
             flag("basic", "Match substrings only, newest first.", "--basic"),
-            SINCE,
-            UNTIL,
-            IN_CATEGORIES,
-            OF_KINDS,
-            SOURCES,
-            AUTHORS,
-            SESSIONS,
-            TAGS,
-            WHERE,
-            NAMESPACES,
+            *_FILTERS,
             AS_OF,
             Parameter(
                 "min_score", "Drop hits below this score; default: the preset's.", "--min-score", type="number"
@@ -65,6 +58,7 @@ VERBS = (
             'combray recall database decision --since "last month" --cat decision --explain',
         ),
         tool="recall",
+        http=("POST /recall",),
     ),
     Verb(
         "search",
@@ -77,18 +71,10 @@ VERBS = (
         (
             QUERY,
             limit(10),
-            SINCE,
-            UNTIL,
-            IN_CATEGORIES,
-            OF_KINDS,
-            SOURCES,
-            AUTHORS,
-            SESSIONS,
-            TAGS,
-            WHERE,
-            NAMESPACES,
+            *_FILTERS,
         ),
         examples=("combray search postgres migration",),
+        http=("POST /memories/search",),
     ),
     Verb(
         "search-memory",
@@ -117,6 +103,7 @@ VERBS = (
             "combray search-memory deploy --type facts",
         ),
         tool="search_memory",
+        http=("POST /search-memory",),
     ),
     Verb(
         "think",
@@ -163,6 +150,7 @@ VERBS = (
             'combray think "when did Ana move" --limit 20 --explain',
         ),
         tool="think",
+        http=("POST /think",),
     ),
     Verb(
         "context",
@@ -213,5 +201,6 @@ VERBS = (
             'combray context "why did we choose PostgreSQL"',
             "combray context database --budget 400 --format markdown --shown-in session-7",
         ),
+        http=("POST /context",),
     ),
 )
