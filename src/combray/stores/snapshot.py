@@ -155,7 +155,8 @@ class Snapshot:
         def since(start: int) -> bool:
             return bool(((chain.previous[start:] >= 0) | (chain.next[start:] >= 0)).any())
 
-        return self.memo.get(("linked",), self.count, lambda: since(0), lambda old, rows: old or since(rows))
+        name = ("linked",)
+        return self.memo.get(name, self.count, lambda: since(0), lambda old, rows: bool(old or since(rows)))
 
     @property
     def _turns(self) -> Turns:
