@@ -15,6 +15,8 @@ class StoredQueue(Tables[StoreSession]):
     """Implements `runtime.Queue` and `runtime.QueueWriter`; a transaction commits `revision`."""
 
     revision = -1
+    activates = False
+    """Whether it has changed memories."""
 
     def _run(self, statement: str, *values: Any) -> int:
         with self.open_session() as session:
@@ -72,6 +74,7 @@ class StoredQueue(Tables[StoreSession]):
 
     def finish(self, model: str, keys: Sequence[int]) -> None:
         done = [int(key) for key in keys]
+        self.activates = True
         with self.open_session() as session:
             session.of_later(self.sql.memories.activate, self.revision, done)
             session.of_later(self.sql.queue.remove, model, done)
