@@ -100,7 +100,7 @@ def test_a_chunk_has_its_folders_trust_and_the_sort_of_its_file(engine: Engine, 
 def test_auto_memory_keeps_who_said_it_and_reads_no_word_of_an_outsider(engine: Engine) -> None:
     talk = engine.conversation("s")
     for trust in LEVELS:
-        talk.add(f"My name is {trust.title()}. I prefer {trust} coffee.", author="user", trust=trust, auto=True)
+        talk.add(f"My name is {trust.title()}. I prefer {trust} coffee.", author="user", trust=trust, extract="rules")
     kept = engine.reader.memories(engine.reader.scan(Filter(sources=("auto",))))
     assert {told(each) for each in kept} == {("auto", "user", "owner")}
     assert {each.evidence for each in kept} == {(talk.turns()[0].id,)}

@@ -109,11 +109,6 @@ def _store(engine: Engine, session: str, turns: Sequence[Turn], beside: Beside) 
             beside.log(f"capture: a turn was refused: {error.field} {type(error).__name__}")
             return 0
         return sum(_store(engine, session, [each], beside) for each in new)
-    if engine.settings.get("auto_memory"):
-        from combray.conversation.auto_memory import save_what_is_worth_it
-
-        for each in stored:
-            save_what_is_worth_it(engine, each)
     return len(stored)
 
 

@@ -14,11 +14,13 @@ TURN = Parameter("text", "The turn, word for word.", mcp="", required=True, own=
 SPEAKER = Parameter(
     "author", "Who said it.", mcp=Argument(default="user"), choices=("user", "assistant", "tool"), own=True
 )
-AUTO = flag(
-    "auto",
-    "Store what users state as facts [env: COMBRAY_AUTO_MEMORY].",
-    "--auto / --no-auto",
-    mcp="Also store names, preferences and decisions that the user states. Default: a setting.",
+EXTRACT = Parameter(
+    "extract",
+    "How facts are found in what is said: by the language model, by rules, or off [env: COMBRAY_EXTRACT].",
+    "--extract",
+    mcp="How facts are found in the turn: model (later), rules (now: names, preferences, decisions) or off. "
+    "Default: a setting.",
+    choices=("model", "rules", "off"),
     default=None,
     own=True,
 )
@@ -148,7 +150,7 @@ VERBS = (
                 own=True,
                 default=2.0,
             ),
-            AUTO,
+            EXTRACT,
             flag("once", "Read no turns; print the context of the next answer.", "--once", own=True),
             TURN,
             SPEAKER,
@@ -190,9 +192,10 @@ VERBS = (
         "conversation.add",
         WRITE,
         "Store one turn of a conversation.",
-        (SESSION, *(replace(each, own=False) for each in (TURN, SPEAKER, AUTO))),
+        (SESSION, *(replace(each, own=False) for each in (TURN, SPEAKER, EXTRACT))),
         tool="add_turn",
     ),
+    Verb("extract", "extract", WRITE, "Store messages and let the language model read them now.", lasts=True),
     Verb("conversation.add_many", "conversation.add_many", WRITE, "Store turns in order.", lasts=True),
     Verb("conversation.turns", "conversation.turns", READ, "List every turn of a conversation, in order."),
     Verb(

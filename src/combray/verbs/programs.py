@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from combray.verbs.declaration import ADMIN, READ, WRITE, Parameter, Verb, flag, limit
+from combray.verbs.documents import EXTRACT
 from combray.verbs.parameters import NAMESPACES, QUERY
 
 LOOPBACK = "127.0.0.1"
@@ -94,13 +95,7 @@ VERBS = (
                 own=True,
             ),
             flag("dry_run", "Store nothing; report what would be stored.", "--dry-run", own=True),
-            flag(
-                "auto",
-                "Store what users state as facts [env: COMBRAY_AUTO_MEMORY].",
-                "--auto / --no-auto",
-                default=None,
-                own=True,
-            ),
+            EXTRACT,
             Parameter(
                 "scope",
                 "Scope of the turns and of facts made of them, such as user:ann.",

@@ -22,6 +22,7 @@ OWNERS = {
     "audit": "combray.engine.audit:AuditTrail",
     "quarantine": "combray.engine.quarantine:Quarantine",
     "entities": "combray.engine.entities:Entities",
+    "extraction": "combray.engine.extraction:Extraction",
     "consolidation": "combray.engine.consolidation:Consolidation",
     "vectors": "combray.engine.vectors:Vectors",
     "retention": "combray.engine.retention:Retention",

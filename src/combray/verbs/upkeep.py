@@ -47,9 +47,10 @@ VERBS = (
         "worker",
         "vectors.make",
         ADMIN,
-        """Embed memories that wait for a vector.
+        """Embed memories that wait for a vector, and read turns for facts.
 
-        Runs until Ctrl-C and polls every second. Any number of workers may share a store.
+        Turns are read if a language model is set. Runs until Ctrl-C and polls every second. Any number of workers
+        may share a store.
         """,
         (
             flag("once", "Process what is due now and exit.", "--once", own=True),
@@ -110,6 +111,7 @@ VERBS = (
         (
             limit(20, high=None),
             flag("quarantined", "List quarantined memories with reasons.", "--quarantined", own=True),
+            flag("set_aside", "List turns that extraction gave up, with the reason.", "--set-aside", own=True),
             flag("doubtful", "List pairs of facts that consolidation could not decide.", "--doubtful", own=True),
             flag("changes", "List pairs of which the later may change the earlier.", "--changes", own=True),
         ),
@@ -118,6 +120,7 @@ VERBS = (
             "combray review --changes",
             "combray review --quarantined",
             "combray review --doubtful",
+            "combray review --set-aside",
         ),
     ),
     Verb(
@@ -140,6 +143,11 @@ VERBS = (
             "combray release ID --trust owner",
         ),
     ),
+    Verb("extraction.read", "extraction.read", ADMIN, "Let the language model read what is due.", lasts=True),
+    Verb("extraction.set_aside", "extraction.set_aside", READ, "List turns that extraction gave up."),
+    Verb("extraction.status", "extraction.status", READ, "Report what extraction read, left and cost."),
+    Verb("extraction.wake", "extraction.wake", ADMIN, "Start the thread that reads turns.", local=True),
+    Verb("extraction.stop_worker", "extraction.stop_worker", ADMIN, "Stop that thread.", local=True),
     Verb("consolidation.runs", "consolidation.runs", READ, "List the latest runs of consolidation."),
     Verb("consolidation.waiting", "consolidation.waiting", READ, "List pairs of facts that are undecided."),
     Verb("consolidation.undo", "consolidation.undo", ADMIN, "Undo a run of consolidation."),

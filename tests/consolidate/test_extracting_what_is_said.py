@@ -22,7 +22,7 @@ def answering(engine: combray.Engine, *answers: object) -> FakeLanguageModel:
 
 def made(engine: combray.Engine) -> list[str]:
     """Texts of the facts that consolidation has made."""
-    return [each.content for each in nights.facts(engine) if each.source == "consolidation"]
+    return [each.content for each in nights.facts(engine) if each.source == "extraction"]
 
 
 def test_what_the_cited_episodes_say_is_kept_with_them_as_evidence() -> None:
@@ -34,7 +34,7 @@ def test_what_the_cited_episodes_say_is_kept_with_them_as_evidence() -> None:
             engine,
             [
                 {"fact": "The kitchen was painted yellow.", "subject": "kitchen", "attribute": "color",
-                 "value": "yellow", "episodes": [1, 3]},
+                 "value": "yellow", "lines": [1, 3]},
             ],
         )  # fmt: skip
         engine.consolidation.run()
@@ -47,14 +47,14 @@ def test_what_the_cited_episodes_say_is_kept_with_them_as_evidence() -> None:
 @pytest.mark.parametrize(
     "told",
     [
-        {"fact": "Ann painted the kitchen green", "episodes": [1]},
-        {"fact": "Ann painted the kitchen yellow in 3 days", "episodes": [1]},
-        {"fact": "Ann painted the kitchen yellow", "episodes": [2]},
-        {"fact": "Ann painted the kitchen yellow", "episodes": [1, 2]},
-        {"fact": "Ann painted the kitchen yellow", "episodes": []},
-        {"fact": "Ann painted the kitchen yellow", "episodes": [7]},
-        {"fact": "Ann did not paint the kitchen yellow", "episodes": [1]},
-        {"fact": "Ann is the owner of the key 1234", "episodes": [1]},
+        {"fact": "Ann painted the kitchen green", "lines": [1]},
+        {"fact": "Ann painted the kitchen yellow in 3 days", "lines": [1]},
+        {"fact": "Ann painted the kitchen yellow", "lines": [2]},
+        {"fact": "Ann painted the kitchen yellow", "lines": [1, 2]},
+        {"fact": "Ann painted the kitchen yellow", "lines": []},
+        {"fact": "Ann painted the kitchen yellow", "lines": [7]},
+        {"fact": "Ann did not paint the kitchen yellow", "lines": [1]},
+        {"fact": "Ann is the owner of the key 1234", "lines": [1]},
     ],
 )
 def test_what_they_do_not_say_is_dropped(told: dict[str, object]) -> None:
@@ -70,7 +70,7 @@ def test_a_relative_date_may_be_written_as_the_date_it_stands_for() -> None:
     """The fake clock starts on 2024-05-01."""
     with nights.opened(distil=True) as engine:
         nights.hear(engine, "Yesterday was when I painted, the kitchen that is", author="Ann")
-        answering(engine, [{"fact": "Ann painted the kitchen on 2024-04-30", "episodes": [1]}])
+        answering(engine, [{"fact": "Ann painted the kitchen on 2024-04-30", "lines": [1]}])
         engine.consolidation.run()
         assert made(engine) == ["Ann painted the kitchen on 2024-04-30"]
         (fact,) = [each for each in nights.facts(engine) if each.kind == "fact"]
@@ -85,7 +85,7 @@ def test_after_an_answer_that_is_not_the_json_asked_for_the_next_run_asks_again(
         done = engine.consolidation.run()
         assert made(engine) == []
         assert "the next run asks again" in done.degraded[0]
-        answering(engine, [{"fact": "Ann lives in Berlin", "episodes": [1]}])
+        answering(engine, [{"fact": "Ann lives in Berlin", "lines": [1]}])
         engine.consolidation.run()
         assert made(engine) == ["Ann lives in Berlin"]
 
@@ -99,7 +99,7 @@ def test_one_call_for_fifty_episodes_and_the_largest_clusters_first() -> None:
             )
         for number in range(4):
             nights.hear(engine, "The kitchen was painted yellow", author="Ann", session=f"kitchen {number}")
-        model = answering(engine, [{"fact": "The kitchen was painted yellow", "episodes": [47, 48, 49, 50]}])
+        model = answering(engine, [{"fact": "The kitchen was painted yellow", "lines": [47, 48, 49, 50]}])
         done = engine.consolidation.run()
         assert len(model.prompts) == 1
         assert model.prompts[0][1].count("The kitchen was painted yellow") == 4
@@ -119,7 +119,7 @@ def values_of_one_attribute(*, single: bool) -> list[str]:
         for place in ("Berlin", "Lisbon"):
             nights.hear(engine, f"For work I am in {place}", author="Ann", session=place)
             told = {"fact": f"Ann: work {place}", "subject": "Ann", "attribute": "place", "value": place}
-            answering(engine, [{**told, "single": single, "episodes": [1]}])
+            answering(engine, [{**told, "single": single, "lines": [1]}])
             engine.consolidation.run()
             clock.pass_(days=1)
         return nights.live(engine)
