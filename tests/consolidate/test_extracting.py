@@ -124,18 +124,15 @@ def test_two_episodes_that_state_it_are_the_evidence() -> None:
         assert fact.evidence == (first, second)
 
 
-def test_a_new_fact_supersedes_in_the_very_run_and_the_preview_shows_it() -> None:
+def test_a_new_fact_supersedes_in_the_very_run() -> None:
     clock = FakeClock()
     with nights.opened(clock=clock, distil=True) as engine:
         old = nights.know(engine, "Ann lives in Berlin", category="fact", metadata=HOME)
         clock.pass_(days=3)
         nights.hear(engine, "I live in Munich now", author="Ann")
-        preview = engine.consolidation.run(dry_run=True)
-        assert made(engine) == [], "a preview writes nothing"
+        engine.consolidation.run(dry_run=True)
+        assert made(engine) == [], "a preview reads and writes nothing"
         done = engine.consolidation.run()
-        assert [(each.operation, each.content) for each in preview.plan] == [
-            (each.operation, each.content) for each in done.plan
-        ]
         assert [each.operation for each in done.plan if each.memory_id == old] == ["fade", "supersede"]
         (new,) = made(engine)
         assert engine.get(old).superseded_by == new.id
@@ -175,8 +172,9 @@ def test_new_facts_do_without_vectors_when_the_embedder_fails() -> None:
         nights.hear(engine, "I live in Berlin", author="Ann")
         engine._at.runtime = replace(engine.runtime, embedder=FakeEmbedder(failing=True))
         done = engine.consolidation.run()
-        assert nights.live(engine) == ["Ann lives in Berlin"]
-        assert "no vectors" in done.degraded[0]
+        assert [each.content for each in made(engine)] == ["Ann lives in Berlin"]
+        assert [hit.memory.content for hit in engine.recall("Berlin", kinds=["fact"])] == ["Ann lives in Berlin"]
+        assert "does not answer" in done.degraded[0]
 
 
 def test_what_one_speaker_repeats_in_one_conversation_makes_a_fact_no_surer() -> None:
@@ -205,3 +203,29 @@ def test_facts_made_while_the_embedder_is_down_get_their_vectors_another_night()
         engine.runtime.clock.pass_(days=1)  # type: ignore[attr-defined]
         engine.consolidation.run()
         assert engine.reader.vectors(embedder.name, keys)[1].all()
+
+
+def test_what_somebody_has_forgotten_is_not_made_again() -> None:
+    clock = FakeClock()
+    with nights.opened(clock=clock, distil=True) as engine:
+        nights.hear(engine, "I live in Munich now", author="Ann")
+        engine.consolidation.run()
+        (fact,) = made(engine)
+        engine.forget(fact.id)
+        nights.hear(engine, "I live in Munich now", author="Ann", session="again")
+        engine.consolidation.run()
+        assert nights.live(engine) == [], "somebody has taken this very statement back"
+        engine.restore(fact.id)
+        assert nights.live(engine) == ["Ann lives in Munich now"]
+
+
+def test_the_undo_of_a_run_leaves_what_was_read_and_takes_back_what_it_replaced() -> None:
+    clock = FakeClock()
+    with nights.opened(clock=clock, distil=True) as engine:
+        old = nights.know(engine, "Ann lives in Berlin", category="fact", metadata=HOME)
+        clock.pass_(days=3)
+        nights.hear(engine, "I live in Munich now", author="Ann")
+        run = engine.consolidation.run().run_id
+        assert engine.get(old).superseded_by is not None
+        assert engine.consolidation.undo(run).refused == ()
+        assert nights.live(engine) == ["Ann lives in Berlin", "Ann lives in Munich now"]

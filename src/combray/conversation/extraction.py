@@ -54,7 +54,7 @@ class Extracted:
     """What a run did. `left`: turns that wait; `set_aside`: turns given up after three attempts.
 
     `stopped`: why it ended early, such as a spent budget. `error`: the last failure. `facts`: ids of new facts.
-    `turns`: ids of the turns that the call stored.
+    `turns`: ids of the turns that the call stored. `degraded`: what failed while facts were stored without it.
     """
 
     turns: tuple[str, ...] = ()
@@ -71,6 +71,7 @@ class Extracted:
     set_aside: int = 0
     stopped: str = ""
     error: str = ""
+    degraded: tuple[str, ...] = ()
 
     def __add__(self, other: Extracted) -> Extracted:
         """Return the sum of both; the later reasons count."""
@@ -90,6 +91,7 @@ class _Run:
     in_a_row: int = 0
     stopped: str = ""
     error: str = ""
+    degraded: dict[str, None] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
@@ -128,6 +130,7 @@ class Extractor:
             set_aside=backlog.failed if backlog else 0,
             stopped=run.stopped,
             error=run.error,
+            degraded=tuple(run.degraded),
             **{name: run.counts[name] for name in _COUNTED},
         )
 
@@ -196,6 +199,7 @@ class Extractor:
         run.in_a_row = 0
         run.counts += outcome.counts
         run.facts += outcome.facts
+        run.degraded |= dict.fromkeys(outcome.degraded)
         return True
 
     def _asked(self, text: str, batch: Batch, spent: Counter[str]) -> Reading:

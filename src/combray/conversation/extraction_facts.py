@@ -54,10 +54,11 @@ class _Fact:
 
 @dataclass(slots=True)
 class Outcome:
-    """Counts for the ledger, and the ids of new facts."""
+    """Counts for the ledger, the ids of new facts, and what failed while they were stored without it."""
 
     counts: Counter[str] = field(default_factory=Counter)
     facts: list[str] = field(default_factory=list)
+    degraded: list[str] = field(default_factory=list)
 
 
 @dataclass(frozen=True)
@@ -85,6 +86,7 @@ class Answer:
         items = [each.item for each in new]
         state = Remembering(namespace, list(items), runtime.clock(), suggest=False, judged_as="untrusted")
         (_with(remember, ending) if items else Pipeline("extract", (Transaction((ending,)),))).run(state, runtime)
+        outcome.degraded += state.degraded
         return outcome
 
     def cited(self, numbers: Sequence[int]) -> list[Memory]:

@@ -76,7 +76,7 @@ class Stated(msgspec.Struct, frozen=True):
     """A fact of an answer, and the numbers of the lines that state it."""
 
     fact: str
-    lines: list[int] = []
+    lines: list[int]
     subject: str = ""
     attribute: str = ""
     value: str = ""

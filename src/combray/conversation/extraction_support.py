@@ -15,8 +15,8 @@ from combray.types import Memory
 
 LONGEST = 300
 """Characters of a fact."""
-_LEAST = 0.5
-"""Share of the content words of a fact that the turns must contain: a restated fact has words of its own."""
+_LEAST = 0.7
+"""Share of the words of a fact that the turns must contain, verbs aside: a restated fact has words of its own."""
 
 
 def supporting(fact: str, cited: Sequence[Memory], before: Sequence[Memory | None]) -> list[Memory]:
@@ -42,7 +42,12 @@ def is_supported(fact: str, value: str, turns: Sequence[Memory]) -> bool:
         return False
     left = _without_dates(fact, turns)
     wanted, there = _words(left), frozenset[str]().union(*(_words(_said(turn)) for turn in turns))
-    if not wanted or len(wanted & there) < _LEAST * len(wanted):
+    if not wanted & there:
+        return False
+    # "Lives" may stand for "moved", and a speaker is in every line of theirs. Numbers have been compared.
+    speakers = frozenset[str]().union(*(_words(speaker(turn.author)) for turn in turns))
+    carrying = wanted - speakers - _terms_of_verbs_and_numbers(left)
+    if len(carrying & there) < _LEAST * len(carrying):
         return False
     if not _numbers(left) <= frozenset[str]().union(*(_numbers(_said(turn)) for turn in turns)):
         return False
@@ -93,6 +98,11 @@ def _by(turn: Memory, text: str) -> str:
 def _said(turn: Memory) -> str:
     text = f"{turn.content} {turn.context}" if turn.context else turn.content
     return _by(turn, text)
+
+
+def _terms_of_verbs_and_numbers(text: str) -> frozenset[str]:
+    found = [token.word for token in tokenise(text) if token.is_verb or token.kind in ("number", "date")]
+    return frozenset(content_terms(" ".join(found)))
 
 
 def _numbers(text: str) -> frozenset[str]:

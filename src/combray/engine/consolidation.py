@@ -131,9 +131,8 @@ class Consolidation:
             return []
         told = None if progress is None else lambda done: progress("Extract", done, done)
         done = self._extraction().read(limit=MOST_TURNS, progress=told)
-        if not (done.stopped or done.error):
-            return []
-        return [f"{done.left} turns wait for the language model ({done.stopped or done.error})"]
+        why = " ".join(f"({each})" for each in (done.stopped, done.error) if each)
+        return [*done.degraded, *([f"{done.left} turns wait for the language model {why}"] if why else [])]
 
     def _plan(self, most: int, progress: Progress | None, steps: Pipeline[Planning] | None) -> Planning:
         from combray.consolidate.confidence import FadeFacts

@@ -13,7 +13,7 @@ from typing import Any, TypeVar, cast
 import numpy as np
 
 from combray.errors import CombrayError, ModelError
-from combray.models.breaker import NEVER, Breaker
+from combray.models.breaker import NEVER, Breaker, Usage
 from combray.runtime import Clock, Embedder, Entailment, Health, Judge, LanguageModel, Peer, Reranker
 
 M = TypeVar("M", bound=Embedder | Reranker | Judge | LanguageModel | Peer)
@@ -47,7 +47,8 @@ class _Counted:
         self._name = name
         if not hasattr(model, "name"):
             self.name = name
-        self.usage = getattr(model, "usage", breaker.usage)
+        own = getattr(model, "usage", None)
+        self.usage = own if isinstance(own, Usage) else breaker.usage
         for each in (method, *(("complete_json",) if hasattr(model, "complete_json") else ())):
             setattr(self, each, self._called(getattr(model, each), _CHECKS.get(method, _as_it_is)))
 
@@ -80,8 +81,11 @@ class _Counted:
             return _DEFAULTS[name]
 
     def health(self) -> Health:
-        own = getattr(self._model, "health", None)
-        return self._breaker.health() if own is None else own()
+        try:
+            own = self._model.health()
+        except Exception:  # noqa: BLE001 - a caller's own object
+            own = None
+        return own if isinstance(own, Health) else self._breaker.health()
 
 
 class _ShapeError(Exception):
