@@ -154,7 +154,7 @@ def test_what_a_model_raises_is_named_and_counted() -> None:
 
 def test_usage_and_health_of_another_kind_are_ignored() -> None:
     class Odd(Bare):
-        usage = {"tokens": 3}
+        usage = ("tokens", 3)
 
         def health(self) -> str:
             return "fine"

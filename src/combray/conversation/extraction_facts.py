@@ -6,6 +6,7 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from combray.consolidate.belief import begins
 from combray.consolidate.evidence import independent, origin
 from combray.consolidate.questions import between
 from combray.consolidate.runs import by_key, carry_out
@@ -262,6 +263,9 @@ def _settled(tx: Writer, new: int | None, old: int, verdict: Verdict, now: float
     if new is None or new == old:
         return 0
     later, earlier = tx.memories([new, old])
+    if verdict == "supersedes" and begins(later) < begins(earlier):
+        # Turns are not always read in their order: of two values the later one stands.
+        new, old, later, earlier = old, new, earlier, later
     if verdict == "supersedes" and TRUSTS.index(later.trust) > TRUSTS.index(earlier.trust):
         return 0
     try:
