@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 
 import combray
 from bench.extraction.scripted import INVENTED, OBEYED, Script, serving
+from combray.consolidate.nightly import NIGHTLY
 from combray.models.chat import FORMS, PostedLanguageModel
 from combray.models.http import Timing
 from combray.models.services import SERVICES, Spec, connect
@@ -103,6 +104,8 @@ def measure(count: int, every: int = 20) -> Result:
                 clock.pass_(hours=2)
                 engine.extraction.read()
                 runs += 1
+            # What was read late may be the value before a known one: the rules of the night settle that.
+            engine.consolidation.run(steps=NIGHTLY.without("JudgePairs").without("SettleRevisions"))
             result = _counted(engine, told, script)
             result.runs = runs
             return result
@@ -130,8 +133,11 @@ def _counted(engine: combray.Engine, told: list[Told], script: Script) -> Result
     result.twice = sum(count - 1 for count in by_text.values())
     result.changes = sum(bool(each.changes) for each in told)
     status_of = {each.content: each.status for each in every}
+    outdated = {each.changes for each in told if each.changes}
+    # A value may be changed again: the last one is current, and those before it are not.
     result.superseded = sum(
-        (status_of.get(each.changes), status_of.get(each.fact)) == ("superseded", "active")
+        status_of.get(each.changes) == "superseded"
+        and status_of.get(each.fact) == ("superseded" if each.fact in outdated else "active")
         for each in told
         if each.changes
     )

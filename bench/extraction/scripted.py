@@ -17,9 +17,9 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
 
 KINDS = (
-    "503", "429", "500", "closed", "slow", "html", "no json", "refused", "filtered", "empty", "cut", "half an object",
-    "another shape", "another language",
-)  # fmt: skip
+    *("503", "429", "closed", "slow", "html"),
+    *("no json", "refused", "filtered", "empty", "cut", "half an object", "another shape", "another language"),
+)
 """Failures, in the order in which they occur."""
 ODD = ("fence", "wrapped", "array", "trailing")
 """Valid answers in forms that were not asked for, in the order in which they occur."""
@@ -30,7 +30,7 @@ _LINE = re.compile(r"^(\d+)\. [^,\n]*, [^:\n]*: (.*)$", re.MULTILINE)
 _KNOWN = re.compile(r"^K(\d+)\. [^:\n]*: (.*)$", re.MULTILINE)
 _SAYS = re.compile(r"My (.+) is (?:now )?(\w+)\.")
 _FACT = re.compile(r"User's (.+) is (\w+)")
-_STATUS = {"503": 503, "429": 429, "500": 500, "html": 200}
+_STATUS = {"503": 503, "429": 429}
 _TOKENS = {"refused": 40, "filtered": 40, "empty": 40, "cut": 400}
 
 
