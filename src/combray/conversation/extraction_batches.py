@@ -86,11 +86,14 @@ def first_batch(reader: Reader, jobs: Sequence[Job], model: str) -> Batch:
         else:
             tokens -= estimate(turn.content)
     turns = {job.key: memories[job.key] for job in chosen}
-    conversations = _conversations(reader, turns)
+    # The last attempt shows the turn alone: what is around it may be what spoils the answer.
+    last = tried >= len(MOST_TURNS)
+    conversations = _conversations(reader, turns, shows=not last)
     numbered = [line.turn.id for lines in conversations for line in lines if line.number]
     keys = {turn.id: key for key, turn in turns.items()}
     in_order = [keys[each] for each in numbered]
-    known, asked = _known(reader, {key: turns[key] for key in in_order}, scope, model)
+    ordered = {key: turns[key] for key in in_order}
+    known, asked = ({}, frozenset[tuple[int, int]]()) if last else _known(reader, ordered, scope, model)
     by_number = {job.key: job for job in chosen}
     return Batch(
         tuple(by_number[key] for key in in_order),
@@ -101,9 +104,9 @@ def first_batch(reader: Reader, jobs: Sequence[Job], model: str) -> Batch:
     )
 
 
-def _conversations(reader: Reader, turns: Mapping[int, Memory]) -> tuple[tuple[Line, ...], ...]:
-    """Return the turns with those around them, by session; of turns without one, each day is a conversation."""
-    keys = np.array(list(turns), dtype=np.int64)
+def _conversations(reader: Reader, turns: Mapping[int, Memory], *, shows: bool) -> tuple[tuple[Line, ...], ...]:
+    """Return the turns by session, and with `shows` those around them; without a session by day."""
+    keys = np.array(list(turns) if shows else [], dtype=np.int64)
     around = {key for found in reader.neighbours(keys, _BEFORE, _AFTER) for key in found} - turns.keys()
     scopes = {scope_set(turn.tags) for turn in turns.values()}
     shown = {

@@ -80,7 +80,7 @@ class Answer:
         outcome = Outcome(Counter(self.spent))
         outcome.counts["malformed"] += self.reading.malformed
         facts = self._supported(outcome, _taken_back(runtime.store.reader(namespace)))
-        repeated = {each.fact for each in self.reading.known if each.relation == "same" and self._known(each)}
+        repeated = {each.fact for each in self.reading.known if each.relation == "same" and self._is_fact(each)}
         new = [each for each in facts if each.place not in repeated]
         ending = _Ending(self, {each.place: each.said for each in facts}, [each.place for each in new], outcome)
         # A model wrote the texts: the guard judges them as third-party content, whoever said the turns.
@@ -100,6 +100,11 @@ class Answer:
         """Return the key of the known memory that a part of the answer names."""
         keys = list(self.batch.known)
         return keys[related.known - 1] if 1 <= related.known <= len(keys) else None
+
+    def _is_fact(self, related: Related) -> bool:
+        """Return whether the known memory can be given evidence; a turn stays as it is."""
+        key = self._known(related)
+        return key is not None and self.batch.known[key].kind in FACTS
 
     def _supported(self, outcome: Outcome, taken_back: frozenset[str]) -> list[_Fact]:
         found: list[_Fact] = []
@@ -142,7 +147,7 @@ class Answer:
                 counts["superseded"] += _settled(tx, new or last, old, "supersedes", now)
             elif new is not None and related.relation == "both":
                 _settled(tx, new, old, "both", now)
-            if related.relation in ("both", "unrelated"):
+            if related.relation != "supersedes":
                 for turn, known in self.batch.asked:
                     if known == old and any(not each.subtype for each in between(tx, turn, old)):
                         _settled(tx, turn, old, "both", now)
