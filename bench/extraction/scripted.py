@@ -36,10 +36,9 @@ _TOKENS = {"refused": 40, "filtered": 40, "empty": 40, "cut": 400}
 
 @dataclass
 class Script:
-    """Which calls fail: every `every`-th, from the one at `first`. `hold` ends a call that is to be slow."""
+    """Which calls fail: every `every`-th. `hold` ends a call that is to be slow."""
 
     every: int = 20
-    first: int = 3
     hold: threading.Event = field(default_factory=threading.Event)
     seen: dict[bytes, str] = field(default_factory=dict)
     """What becomes of a call, by its body: a repeated request is the same call."""
@@ -56,7 +55,7 @@ class Script:
         """Return what becomes of a call: a kind of failure, an odd form, or ""."""
         if body not in self.seen:
             number, kind = len(self.seen), ""
-            if number % self.every == self.first:
+            if number % self.every == self.every - 1:
                 kind = KINDS[self.failed.total() % len(KINDS)]
                 self.failed[kind] += 1
             elif number % 5 == 1:

@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 
 from combray.conversation.speakers import USER, speaker
-from combray.language.claim_tokens import tokenise
+from combray.language.claim_tokens import tokenise, vocabulary
 from combray.language.dates.direction import resolve_stated
 from combray.language.entities import extract, names
+from combray.language.folding import is_unspaced
 from combray.language.polarity import negations
 from combray.language.sentences import sentences
 from combray.language.tokens import content_terms
@@ -40,7 +41,7 @@ def is_supported(fact: str, value: str, turns: Sequence[Memory]) -> bool:
     """
     if not turns or len(fact) > LONGEST:
         return False
-    left = _without_dates(fact, turns)
+    left = _without_dates(_spaced(fact), turns)
     wanted, there = _words(left), frozenset[str]().union(*(_words(_said(turn)) for turn in turns))
     if not wanted & there:
         return False
@@ -77,6 +78,14 @@ def _agrees(fact: str, wanted: frozenset[str], turns: Sequence[Memory]) -> bool:
     # "I don't eat meat" does not say "User eats meat".
     saying = [each for turn in turns for each in sentences(turn.content) if wanted <= _words(_by(turn, each))]
     return not saying or not all(negations(each) for each in saying)
+
+
+def _spaced(fact: str) -> str:
+    """Return a fact with "user" apart from the word behind it, in scripts without spaces."""
+    for word in vocabulary().user:
+        if is_unspaced(word):
+            fact = fact.replace(word, " ")
+    return fact
 
 
 def _names(fact: str) -> Iterable[str]:
