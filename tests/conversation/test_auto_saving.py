@@ -101,3 +101,10 @@ def test_a_turn_is_stored_although_its_fact_cannot_be(
     talk.add("I prefer tea.", extract="rules")
     assert ([turn.content for turn in talk.turns()], talk.saved) == (["I prefer tea."], ())
     assert "could not store" in caplog.text
+
+
+def test_a_fact_does_not_ask_whether_it_changes_its_own_turn(engine: Engine) -> None:
+    talk = engine.conversation("s")
+    talk.add("I prefer tea with honey and lemon.", author="user", extract="rules")
+    assert len(talk.saved) == 1
+    assert engine.unsettled() == []

@@ -13,9 +13,9 @@ import pytest
 
 import combray
 from combray.conversation import extraction_facts
-from combray.conversation.extraction import EXTRACTION
 from combray.errors import DiskFullError, InvalidInputError, ModelError
 from combray.runtime.leases import new_holder
+from combray.runtime.queue import EXTRACTION
 from combray.testing.fakes import FakeClock
 from combray.types import Memory
 
@@ -436,7 +436,12 @@ def test_what_a_model_was_talked_into_becomes_no_fact_of_the_owner() -> None:
 
 def test_a_thread_reads_what_a_conversation_has_queued() -> None:
     clock, model, done = FakeClock(), Reader(PORTO), threading.Event()
-    model.then = lambda answer, _: (done.set(), answer)[1]
+
+    def answered(answer: dict[str, Any], _prompt: str) -> dict[str, Any]:
+        done.set()
+        return answer
+
+    model.then = answered
     with combray.open(":memory:", embedder="none", language_model=model, clock=clock) as engine:
         said = [{"text": "I live in Porto.", "author": "user"}, {"text": "Hm.", "author": "user"}]
         engine.conversation("s").add_many(said)

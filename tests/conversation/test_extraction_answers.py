@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from datetime import UTC, datetime
+from typing import Any
 
 import pytest
 from msgspec.structs import replace
@@ -14,7 +15,10 @@ from combray.testing.fakes import memory
 from combray.types import Memory
 
 FACT = {"fact": "Ann lives in Porto", "lines": [1]}
-OBJECT = {"facts": [FACT], "known": [{"known": 1, "relation": "same", "fact": 1, "lines": [1]}]}
+OBJECT: dict[str, list[dict[str, Any]]] = {
+    "facts": [FACT],
+    "known": [{"known": 1, "relation": "same", "fact": 1, "lines": [1]}],
+}
 STATED = Stated("Ann lives in Porto", [1])
 SAME = Related(1, "same", 1, [1])
 

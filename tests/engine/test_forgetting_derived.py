@@ -36,7 +36,7 @@ def turn(engine: Engine, text: str, session: str) -> str:
 
 
 def distilled(engine: Engine) -> list[combray.Memory]:
-    return list(engine.list({"source": "consolidation"}))
+    return list(engine.list({"source": "extraction"}))
 
 
 def shown(engine: Engine, query: str) -> set[str]:

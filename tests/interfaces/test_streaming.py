@@ -168,7 +168,9 @@ def test_auto_memory_of_a_turn(tmp_path: Path, embedder: str) -> None:
         said = "I prefer functional programming"
         quiet = agent.done("add_turn", session="s", text=said, author="user")
         assert quiet["saved"] == []
-        loud = agent.done("add_turn", session="s", text="Save: use tabs not spaces", author="user", extract="rules")
+        loud = agent.done(
+            "add_turn", session="s", text="Save: use tabs not spaces", author="user", extract="rules"
+        )
         assert [(each["action"], each["content"]) for each in loud["saved"]] == [("added", "use tabs not spaces")]
         # What the assistant or a tool says is no statement of the user.
         for author in ("assistant", "tool"):

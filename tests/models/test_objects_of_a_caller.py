@@ -28,6 +28,16 @@ class Bare:
         return self.answer()
 
 
+def any_of(model: object) -> Any:
+    """A model that a type checker would refuse: callers have no type checker."""
+    return model
+
+
+def odd(answer: Callable[[], Any]) -> Any:
+    """A language model that answers so."""
+    return Bare(answer)
+
+
 class OutsideError(Exception):
     """An exception of another library."""
 
@@ -59,7 +69,7 @@ BAD: dict[str, Callable[[], Any]] = {
 
 @pytest.mark.parametrize("bad", BAD)
 def test_a_language_model_may_do_anything(bad: str) -> None:
-    with combray.open(":memory:", embedder="none", language_model=Bare(BAD[bad]), clock=FakeClock()) as engine:
+    with combray.open(":memory:", embedder="none", language_model=odd(BAD[bad]), clock=FakeClock()) as engine:
         for each in FACTS:
             engine.remember(each)
         done = engine.extract([{"role": "user", "content": "I live in Porto, says Ann."}])
@@ -78,7 +88,7 @@ def test_what_ends_the_process_is_not_caught() -> None:
     class StopNow(BaseException):
         """Such as KeyboardInterrupt."""
 
-    stop = Bare(_raises(StopNow()))
+    stop = odd(_raises(StopNow()))
     with combray.open(":memory:", embedder="none", language_model=stop) as engine:
         with pytest.raises(StopNow):
             engine.extract(["I live in Porto."])
@@ -109,7 +119,7 @@ class Vectors:
     ],
 )
 def test_an_embedder_may_fail_in_any_way(answer: Callable[[Sequence[str]], Any]) -> None:
-    with combray.open(":memory:", embedder=Vectors(answer), worker=False) as engine:
+    with combray.open(":memory:", embedder=any_of(Vectors(answer)), worker=False) as engine:
         for each in FACTS:
             engine.remember(each)
         assert engine.recall("Porto")
@@ -122,12 +132,12 @@ def test_an_embedder_without_optional_attributes_works() -> None:
     def rows(texts: Sequence[str]) -> Any:
         return [[float(len(text) % 7 + 1)] + [0.0] * 7 for text in texts]
 
-    with combray.open(":memory:", embedder=Vectors(rows), worker=False) as engine:
+    with combray.open(":memory:", embedder=any_of(Vectors(rows)), worker=False) as engine:
         done = engine.remember("Ann lives in Porto.")
         assert done.embedded
         assert engine.runtime.embedder is not None
         assert (engine.runtime.embedder.leaves_process, engine.runtime.embedder.contextual) == (True, False)
-        assert engine.vectors.reembed(to=Vectors(rows)).lacking == 0
+        assert engine.vectors.reembed(to=any_of(Vectors(rows))).lacking == 0
 
 
 @pytest.mark.parametrize("answer", [None, [0.5], ["high", "low"], [float("nan"), None, 1.0, 2.0]])
@@ -139,7 +149,7 @@ def test_a_reranker_may_answer_anything(answer: Any) -> None:
             del query, texts
             return answer
 
-    with combray.open(":memory:", preset="mnemo", embedder=FakeEmbedder(), reranker=Ranker()) as engine:  # type: ignore[arg-type]
+    with combray.open(":memory:", preset="mnemo", embedder=FakeEmbedder(), reranker=any_of(Ranker())) as engine:
         for each in FACTS:
             engine.remember(each)
         assert engine.recall("Where does Ann live?")
@@ -159,7 +169,7 @@ def test_usage_and_health_of_another_kind_are_ignored() -> None:
         def health(self) -> str:
             return "fine"
 
-    with combray.open(":memory:", embedder="none", language_model=Odd(lambda: "OK")) as engine:
+    with combray.open(":memory:", embedder="none", language_model=any_of(Odd(lambda: "OK"))) as engine:
         engine.remember("Ann lives in Porto.")
         assert engine.think("Where does Ann live?").answer
         assert engine.store.status()["models"][0]["state"] == "closed"

@@ -6,6 +6,7 @@ import contextlib
 from pathlib import Path
 from typing import Any
 
+from combray.consolidate.candidates import Episode
 from msgspec import MsgspecError
 from msgspec.json import encode
 
@@ -15,7 +16,6 @@ from bench.fuzz.targets.files import CLOCK
 from bench.fuzz.targets.prompts import memory, remembered
 from bench.fuzz.targets.texts import prefixed, sentences
 from combray.consolidate import distil_model, judge
-from combray.consolidate.candidates import Episode
 from combray.engine import Engine
 from combray.engine import open as open_engine
 from combray.errors import CombrayError

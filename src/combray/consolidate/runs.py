@@ -52,7 +52,7 @@ def record(
     """Store a plan before it is applied, so that a killed run can be finished. It contains keys and no text."""
     with store.transaction(namespace) as tx:
         hold(tx)
-        parts = [encode(steps[start : start + PART]) for start in range(0, len(steps), PART)]
+        parts = [encode(list(steps[start : start + PART])) for start in range(0, len(steps), PART)]
         tx.put_run(run, parts)
 
 

@@ -14,6 +14,7 @@ from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import fields
+from typing import Any
 
 from combray.consolidate.runs import by_key
 from combray.conversation.extraction_batches import Batch, first_batch, is_read
@@ -75,7 +76,8 @@ class Extracted:
 
     def __add__(self, other: Extracted) -> Extracted:
         """Return the sum of both; the later reasons count."""
-        both = {each.name: (getattr(self, each.name), getattr(other, each.name)) for each in fields(self)}
+        names = [each.name for each in fields(self)]
+        both: Any = {name: (getattr(self, name), getattr(other, name)) for name in names}
         texts = {name: later or earlier for name, (earlier, later) in both.items() if isinstance(later, str)}
         return replace(self, **{name: a + b for name, (a, b) in both.items() if name not in texts}, **texts)
 
@@ -123,6 +125,7 @@ class Extractor:
             if progress is not None:
                 progress(run.counts["read"])
         backlog = next((each for each in self.reader.queue.backlogs() if each.model == EXTRACTION), None)
+        counts: Any = {name: run.counts[name] for name in _COUNTED}
         return Extracted(
             facts=tuple(run.facts),
             failed=run.failed,
@@ -131,7 +134,7 @@ class Extractor:
             stopped=run.stopped,
             error=run.error,
             degraded=tuple(run.degraded),
-            **{name: run.counts[name] for name in _COUNTED},
+            **counts,
         )
 
     def _release_dead(self) -> None:

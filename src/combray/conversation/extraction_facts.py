@@ -205,8 +205,9 @@ class _Ending:
 def _with(remember: Pipeline[Remembering], ending: _Ending) -> Pipeline[Remembering]:
     """Return the pipeline with a last stage in its transaction."""
     stages = list(remember.stages)
-    at = next(place for place, stage in enumerate(stages) if isinstance(stage, Transaction))
-    stages[at] = replace(stages[at], stages=(*stages[at].stages, ending))
+    for place, stage in enumerate(stages):
+        if isinstance(stage, Transaction):
+            stages[place] = replace(stage, stages=(*stage.stages, ending))
     return replace(remember, stages=tuple(stages))
 
 

@@ -21,7 +21,7 @@ def turns_of(messages: Iterable[str | Mapping[str, Any]]) -> Iterator[dict[str, 
     if isinstance(messages, (str, bytes, Mapping)):
         raise InvalidInputError("messages", f"is one {type(messages).__name__}.", "Give a list of messages.")
     for place, message in enumerate(messages, 1):
-        given = {"role": "user", "content": message} if isinstance(message, str) else message
+        given: Any = {"role": "user", "content": message} if isinstance(message, str) else message
         if not isinstance(given, Mapping):
             raise InvalidInputError(
                 "messages", f"item {place} is {brief(message)}.", "Give texts, or mappings with role and content."
