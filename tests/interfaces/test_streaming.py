@@ -106,7 +106,7 @@ def test_a_bad_line_is_named(shell: Shell) -> None:
 
 
 def test_what_users_state_is_saved_when_asked_for(shell: Shell) -> None:
-    made = streamed(shell, "user: I prefer functional programming\n", "--auto")
+    made = streamed(shell, "user: I prefer functional programming\n", "--extract", "rules")
     assert [each["action"] for each in made[0]["saved"]] == ["added"]
     assert shell.json("list", "--where", '{"source": "auto"}')["total"] == 1
 

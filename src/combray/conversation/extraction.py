@@ -77,9 +77,12 @@ class Extracted:
     def __add__(self, other: Extracted) -> Extracted:
         """Return the sum of both; the later reasons count."""
         names = [each.name for each in fields(self)]
-        both: Any = {name: (getattr(self, name), getattr(other, name)) for name in names}
-        texts = {name: later or earlier for name, (earlier, later) in both.items() if isinstance(later, str)}
-        return replace(self, **{name: a + b for name, (a, b) in both.items() if name not in texts}, **texts)
+        both = {name: (getattr(self, name), getattr(other, name)) for name in names}
+        summed: Any = {
+            name: later or earlier if isinstance(later, str) else earlier + later
+            for name, (earlier, later) in both.items()
+        }
+        return Extracted(**summed)
 
 
 @dataclass(slots=True)
