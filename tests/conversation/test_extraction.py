@@ -431,6 +431,21 @@ def test_what_a_model_was_talked_into_becomes_no_fact_of_the_owner() -> None:
         assert not engine.recall("acme.example", kinds=["fact"])
 
 
+def test_a_fact_that_the_guard_refuses_stops_no_other() -> None:
+    flood = "<|im_start|>" * 12
+    model = Reader()
+    model.then = lambda answer, _: {
+        **answer,
+        "facts": [
+            {"fact": "User lives in Porto", "lines": [1]},
+            {"fact": f"User lives in Porto {flood}", "lines": [1]},
+        ],
+    }
+    with opened(model) as engine:
+        assert engine.extract(["I live in Porto."]).read == 1
+        assert texts(engine) == ["User lives in Porto"]
+
+
 # -- the thread, evidence that goes ------------------------------------------------------------------
 
 

@@ -21,7 +21,7 @@ from combray.conversation.extraction_batches import Batch, first_batch, is_read
 from combray.conversation.extraction_budget import Budget, enter, ledger
 from combray.conversation.extraction_facts import Answer, LostError
 from combray.conversation.extraction_prompt import SYSTEM, Reading, UnusableError, ask, prompt, read, repair
-from combray.errors import CombrayError, InvalidInputError, ModelError, StoreError
+from combray.errors import CombrayError, ModelError, StoreError
 from combray.forms.remembering import Remembering
 from combray.language.token_count import estimate
 from combray.pipeline import Pipeline
@@ -190,10 +190,6 @@ class Extractor:
         answer = Answer(batch, reading, run.holder, self._day(), spent)
         try:
             outcome = answer.store(self.runtime, self.namespace, self.remember)
-        except InvalidInputError as error:
-            refused = ModelError(f"a fact was refused: {error}")
-            refused.request_only = True
-            return self._failed(batch, refused, spent, run)
         except StoreError as error:
             # The calls were made, and count.
             with self.runtime.store.transaction(self.namespace) as tx:

@@ -18,7 +18,7 @@ from combray.conversation.extraction_prompt import Reading, Related, Stated
 from combray.conversation.extraction_support import is_supported, supporting
 from combray.conversation.speakers import speaker
 from combray.errors import InvalidInputError, StoreBusyError
-from combray.forms.remembering import Remembering
+from combray.forms.remembering import RefusedUnderLockError, Remembering
 from combray.language.control_tokens import disarmed
 from combray.language.dates.absolute import dated
 from combray.language.indexing import same_text
@@ -83,10 +83,14 @@ class Answer:
         repeated = {each.fact for each in self.reading.known if each.relation == "same" and self._is_fact(each)}
         new = [each for each in facts if each.place not in repeated]
         ending = _Ending(self, {each.place: each.said for each in facts}, [each.place for each in new], outcome)
-        # A model wrote the texts: the guard judges them as third-party content, whoever said the turns.
-        items = [each.item for each in new]
-        state = Remembering(namespace, list(items), runtime.clock(), suggest=False, judged_as="untrusted")
-        (_with(remember, ending) if items else Pipeline("extract", (Transaction((ending,)),))).run(state, runtime)
+        state = Remembering(namespace, [], runtime.clock())
+        if new:
+            state = _remembered(
+                runtime, replace(state, items=[each.item for each in new]), _with(remember, ending)
+            )
+        if not new or state.done:
+            # No fact is left to write, and the turns are read all the same.
+            Transaction((ending,))(replace(state, items=[], drafts=[]), runtime)
         outcome.degraded += state.degraded
         return outcome
 
@@ -161,7 +165,7 @@ class _Ending:
     answer: Answer
     said: Mapping[int, tuple[Memory, ...]]
     places: Sequence[int]
-    """Of the drafts, in their order."""
+    """Of the items, in their order."""
     outcome: Outcome
     needs = ()
     gives = ()
@@ -170,7 +174,8 @@ class _Ending:
         tx, now, counts = state.writer, runtime.clock(), self.outcome.counts
         self._check(tx)
         keys: dict[int, int] = {}
-        for place, draft in zip(self.places, state.drafts, strict=True):
+        for item, draft in state.placed():
+            place = self.places[item]
             key = draft.key if draft.key is not None else draft.matched
             if draft.quarantined:
                 counts["quarantined"] += 1
@@ -186,6 +191,7 @@ class _Ending:
         counts += self.answer.verdicts(tx, keys, self.said, now)
         jobs = self.answer.batch.jobs
         counts["read"] += len(jobs)
+        counts["malformed"] += len(state.refused)
         tx.queue.update([replace(job, holder="", next_at=now, error="", done=now) for job in jobs])
         enter(tx, self.answer.day, counts)
         tx.note("extract", "", f"{len(jobs)} turns, {len(self.outcome.facts)} facts", now)
@@ -200,6 +206,19 @@ class _Ending:
             now = turns.get(job.key)
             if job.key not in held or now is None or (now.content, now.status) != (turn.content, turn.status):
                 raise LostError(f"turn {turn.id} was changed or taken over while the language model read it")
+
+
+def _remembered(runtime: Runtime, state: Remembering, pipeline: Pipeline[Remembering]) -> Remembering:
+    """Store facts. A model wrote them: the guard judges them as third-party content, whoever said the turns.
+
+    One that is refused, such as a flood of special tokens, does not stop the others.
+    """
+    state = replace(state, suggest=False, judged_as="untrusted", atomic=False)
+    while True:
+        try:
+            return pipeline.run(state, runtime)
+        except RefusedUnderLockError:
+            state = state.again()
 
 
 def _with(remember: Pipeline[Remembering], ending: _Ending) -> Pipeline[Remembering]:

@@ -41,6 +41,8 @@ class Conversation:
         self.may_revise: Mapping[str, tuple[Candidate, ...]] = {}
         """What the turns added last may change, by the id of the turn: `Engine.settle` the pairs."""
         self._queued = queued
+        self.refused: Mapping[int, str] = {}
+        """Why turns given to the last `add_many` were not stored, by their place in it."""
         self._stream = Stream(memories, background)
 
     def add(
@@ -75,20 +77,24 @@ class Conversation:
         }
         if trust is not None:
             turn["trust"] = trust
-        added = self._store([turn])[0]
+        added = self._store([turn], atomic=True)[0]
         # A turn that may not be shown must not influence what is shown.
         if added.trust in self._memories.trusts:
             self._stream.see([added])
         self._extract([added], extract)
         return added
 
-    def add_many(self, turns: Iterable[Mapping[str, Any]], *, extract: str | None = None) -> list[Memory]:
-        """Store turns in order, in batches. Fields are those of `add`; the text is `content` or `text`.
+    def add_many(
+        self, turns: Iterable[str | Mapping[str, Any]], *, atomic: bool = False, extract: str | None = None
+    ) -> list[Memory]:
+        """Store turns in order, in batches, and return those stored.
 
-        `extract` is that of `add`, for all of them.
+        A turn is a text, or a mapping with the fields of `add` and its text as `content` or `text`.
+        An invalid turn is not stored: `refused` says why. With `atomic` it raises InvalidInputError instead, and
+        nothing of its batch is stored. `extract` is that of `add`, for all of them.
         """
         mode_of(self._memories.settings, extract)
-        added = self._store(turns)
+        added = self._store(turns, atomic=atomic)
         self._extract(added, extract)
         return added
 
@@ -97,14 +103,18 @@ class Conversation:
         if self._queued is not None and mode_of(self._memories.settings, extract) == "model":
             self._queued()
 
-    def _store(self, turns: Iterable[Mapping[str, Any]]) -> list[Memory]:
-        items = []
-        for turn in turns:
-            if not isinstance(turn, Mapping):
-                problem = f"must be a mapping of fields, got {type(turn).__name__}."
-                raise InvalidInputError("turn", problem, "Pass a mapping with content and author.")
-            items.append({**turn, "kind": "episode", "session": self.session})
-        written = self._memories.remember_many(cast(list[MemoryItem], items), diff=False)
+    def _store(self, turns: Iterable[str | Mapping[str, Any]], *, atomic: bool) -> list[Memory]:
+        items = [
+            {
+                **(turn if isinstance(turn, Mapping) else {"content": turn}),
+                "kind": "episode",
+                "session": self.session,
+            }
+            for turn in turns
+        ]
+        results = self._memories.remember_many(cast(list[MemoryItem], items), diff=False, atomic=atomic)
+        self.refused = {place: each.reason for place, each in enumerate(results) if each.action == "refused"}
+        written = [each for each in results if each.action != "refused"]
         self.may_revise = {each.id: each.may_revise for each in written if each.may_revise}
         reader = self._memories.reader
         keys = reader.keys_of([each.id for each in written])
