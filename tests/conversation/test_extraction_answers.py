@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 from msgspec.structs import replace
 
-from combray.conversation.extraction_prompt import Reading, Related, Stated, UnusableError, read
+from combray.conversation.extraction_prompt import AnswerParts, KnownRelation, StatedFact, UnusableError, read
 from combray.conversation.extraction_support import is_supported, supporting
 from combray.testing.fakes import memory
 from combray.types import Memory
@@ -19,8 +19,8 @@ OBJECT: dict[str, list[dict[str, Any]]] = {
     "facts": [FACT],
     "known": [{"known": 1, "relation": "same", "fact": 1, "lines": [1]}],
 }
-STATED = Stated("Ann lives in Porto", [1])
-SAME = Related(1, "same", 1, [1])
+STATED = StatedFact("Ann lives in Porto", [1])
+SAME = KnownRelation(1, "same", 1, [1])
 
 
 @pytest.mark.parametrize(
@@ -38,12 +38,12 @@ SAME = Related(1, "same", 1, [1])
     ],
 )
 def test_an_answer_is_read_in_any_of_these_forms(answer: str, known: bool) -> None:
-    assert read(answer) == Reading((STATED,), (SAME,) if known else ())
+    assert read(answer) == AnswerParts((STATED,), (SAME,) if known else ())
 
 
 @pytest.mark.parametrize("answer", ['{"facts": [], "known": []}', "[]", "Nothing here: []", '{"facts": []}'])
 def test_no_fact_is_an_answer(answer: str) -> None:
-    assert read(answer) == Reading(())
+    assert read(answer) == AnswerParts(())
 
 
 @pytest.mark.parametrize(
@@ -67,7 +67,7 @@ def test_what_cannot_be_read_is_no_answer(answer: str) -> None:
 
 def test_parts_of_another_form_are_counted_and_keep_the_places_of_the_others() -> None:
     given = {"facts": [{"fact": 3}, FACT], "known": [{"known": 1, "relation": "perhaps"}, OBJECT["known"][0]]}
-    assert read(json.dumps(given)) == Reading((None, STATED), (SAME,), 2)
+    assert read(json.dumps(given)) == AnswerParts((None, STATED), (SAME,), 2)
 
 
 MAY = datetime(2026, 5, 20, tzinfo=UTC)

@@ -17,10 +17,10 @@ from dataclasses import fields
 from typing import Any
 
 from combray.consolidate.runs import by_key
-from combray.conversation.extraction_batches import Batch, first_batch, is_read
-from combray.conversation.extraction_budget import Budget, enter, ledger
-from combray.conversation.extraction_facts import Answer, LostError
-from combray.conversation.extraction_prompt import SYSTEM, Reading, UnusableError, ask, prompt, read, repair
+from combray.conversation.extraction_batches import TurnBatch, first_batch, is_read
+from combray.conversation.extraction_budget import DayBudget, enter, ledger
+from combray.conversation.extraction_facts import LostError, ValidAnswer
+from combray.conversation.extraction_prompt import SYSTEM, AnswerParts, UnusableError, ask, prompt, read, repair
 from combray.errors import CombrayError, ModelError, StoreError
 from combray.forms.remembering import Remembering
 from combray.language.token_count import estimate
@@ -107,7 +107,7 @@ class Extractor:
     namespace: str
     remember: Pipeline[Remembering]
     model: LanguageModel
-    budget: Budget
+    budget: DayBudget
 
     @property
     def reader(self) -> Reader:
@@ -176,7 +176,7 @@ class Extractor:
             with self.runtime.store.transaction(self.namespace) as tx:
                 tx.queue.update([replace(job, attempts=job.attempts - 1, next_at=0.0, holder="") for job in jobs])
 
-    def _read(self, batch: Batch, run: _Run) -> bool:
+    def _read(self, batch: TurnBatch, run: _Run) -> bool:
         text = prompt(batch.conversations, list(batch.known.values()), self.runtime.clock())
         spent: Counter[str] = Counter()
         run.stopped = self._stop(spent, text)
@@ -187,7 +187,7 @@ class Extractor:
             reading = self._asked(text, batch, spent)
         except ModelError as error:
             return self._failed(batch, error, spent, run)
-        answer = Answer(batch, reading, run.holder, self._day(), spent)
+        answer = ValidAnswer(batch, reading, run.holder, self._day(), spent)
         try:
             outcome = answer.store(self.runtime, self.namespace, self.remember)
         except StoreError as error:
@@ -204,7 +204,7 @@ class Extractor:
         run.degraded |= dict.fromkeys(outcome.degraded)
         return True
 
-    def _asked(self, text: str, batch: Batch, spent: Counter[str]) -> Reading:
+    def _asked(self, text: str, batch: TurnBatch, spent: Counter[str]) -> AnswerParts:
         """Return what the model answers. One that cannot be read is asked for once more. Raises ModelError."""
         step("ask the language model")
         most = _TOKENS + _TOKENS_A_LINE * (len(batch.turns) + len(batch.known))
@@ -242,7 +242,7 @@ class Extractor:
             spent["tokens"] += reported or counted
         return answer
 
-    def _failed(self, batch: Batch, error: ModelError, spent: Counter[str], run: _Run) -> bool:
+    def _failed(self, batch: TurnBatch, error: ModelError, spent: Counter[str], run: _Run) -> bool:
         """Put a batch off. An attempt counts only if the model works. Return whether to go on."""
         works = error.request_only or self._works(spent)
         now, reason = self.runtime.clock(), str(error)[:_MOST_CHARACTERS]

@@ -8,7 +8,7 @@ import numpy as np
 
 from combray.consolidate.runs import by_key
 from combray.consolidate.steps import FACTS
-from combray.conversation.extraction_prompt import Line
+from combray.conversation.extraction_prompt import ShownTurn
 from combray.language.savings import is_agent
 from combray.language.scopes import scope_set
 from combray.language.token_count import estimate
@@ -33,7 +33,7 @@ _MOST_KNOWN = 20
 
 
 @dataclass(frozen=True, slots=True)
-class Batch:
+class TurnBatch:
     """One call: its jobs, the turns by number from 1, all lines by conversation, and known memories from 1.
 
     `asked`: the open pairs (turn, known memory), by keys.
@@ -41,7 +41,7 @@ class Batch:
 
     jobs: tuple[Job, ...]
     turns: tuple[Memory, ...]
-    conversations: tuple[tuple[Line, ...], ...]
+    conversations: tuple[tuple[ShownTurn, ...], ...]
     known: Mapping[int, Memory]
     asked: frozenset[tuple[int, int]]
 
@@ -66,7 +66,7 @@ def is_read(turn: Memory) -> bool:
     return spoken and turn.kind == "episode" and turn.status in LIVE_STATUSES and turn.trust in READ_TRUSTS
 
 
-def first_batch(reader: Reader, jobs: Sequence[Job], model: str) -> Batch:
+def first_batch(reader: Reader, jobs: Sequence[Job], model: str) -> TurnBatch:
     """Return a call for the first of the jobs and as many others as fit: of its scope, tried as often.
 
     `model` is the embedder whose vectors find what is known, or "".
@@ -95,7 +95,7 @@ def first_batch(reader: Reader, jobs: Sequence[Job], model: str) -> Batch:
     ordered = {key: turns[key] for key in in_order}
     known, asked = ({}, frozenset[tuple[int, int]]()) if last else _known(reader, ordered, scope, model)
     by_number = {job.key: job for job in chosen}
-    return Batch(
+    return TurnBatch(
         tuple(by_number[key] for key in in_order),
         tuple(turns[key] for key in in_order),
         conversations,
@@ -104,7 +104,9 @@ def first_batch(reader: Reader, jobs: Sequence[Job], model: str) -> Batch:
     )
 
 
-def _conversations(reader: Reader, turns: Mapping[int, Memory], *, shows: bool) -> tuple[tuple[Line, ...], ...]:
+def _conversations(
+    reader: Reader, turns: Mapping[int, Memory], *, shows: bool
+) -> tuple[tuple[ShownTurn, ...], ...]:
     """Return the turns by session, and with `shows` those around them; without a session by day."""
     keys = np.array(list(turns) if shows else [], dtype=np.int64)
     around = {key for found in reader.neighbours(keys, _BEFORE, _AFTER) for key in found} - turns.keys()
@@ -123,7 +125,7 @@ def _conversations(reader: Reader, turns: Mapping[int, Memory], *, shows: bool) 
         conversation = []
         for key, turn in some:
             number += key in turns
-            conversation.append(Line(turn, number) if key in turns else Line(_shortened(turn)))
+            conversation.append(ShownTurn(turn, number) if key in turns else ShownTurn(_shortened(turn)))
         lines.append(tuple(conversation))
     return tuple(lines)
 

@@ -13,7 +13,7 @@ from combray.runtime import Reader, Writer
 _KEPT = "extraction"
 
 
-class Ledger(msgspec.Struct, frozen=True):
+class Spending(msgspec.Struct, frozen=True):
     """Calls and tokens of one day (ISO 8601), then totals of a namespace.
 
     `calls` and `tokens` count repairs and calls that failed. `facts` are new ones, `known` those that repeat a
@@ -35,7 +35,7 @@ class Ledger(msgspec.Struct, frozen=True):
     quarantined: int = 0
     malformed: int = 0
 
-    def plus(self, day: str, counts: Mapping[str, int]) -> Ledger:
+    def plus(self, day: str, counts: Mapping[str, int]) -> Spending:
         """Return the ledger with more counts; those of today begin anew on another day."""
         today = self.on(day)
         found = {name: getattr(today, name) + count for name, count in counts.items()}
@@ -43,21 +43,21 @@ class Ledger(msgspec.Struct, frozen=True):
         found["tokens_today"] = today.tokens_today + counts.get("tokens", 0)
         return msgspec.structs.replace(today, **found)
 
-    def on(self, day: str) -> Ledger:
+    def on(self, day: str) -> Spending:
         """Return the ledger as it is on a day."""
         if day == self.day:
             return self
         return msgspec.structs.replace(self, day=day, calls_today=0, tokens_today=0)
 
 
-def ledger(reader: Reader) -> Ledger:
+def ledger(reader: Reader) -> Spending:
     """Return the ledger of a namespace."""
     kept = reader.kept(_KEPT)
     try:
-        return msgspec.json.decode(kept, type=Ledger) if kept else Ledger()
+        return msgspec.json.decode(kept, type=Spending) if kept else Spending()
     except msgspec.MsgspecError:
         # It counts and decides nothing: a damaged one begins anew.
-        return Ledger()
+        return Spending()
 
 
 def enter(tx: Writer, day: str, counts: Mapping[str, int]) -> None:
@@ -66,7 +66,7 @@ def enter(tx: Writer, day: str, counts: Mapping[str, int]) -> None:
 
 
 @dataclass(frozen=True, slots=True)
-class Budget:
+class DayBudget:
     """What a day may cost in one namespace; 0: no limit. `price`: of a million tokens, None if unknown."""
 
     calls: int = 0
@@ -75,7 +75,7 @@ class Budget:
     price: float | None = None
 
     @classmethod
-    def of(cls, settings: Mapping[str, Any], price: float | None) -> Budget:
+    def of(cls, settings: Mapping[str, Any], price: float | None) -> DayBudget:
         """Return the budget of the settings."""
         calls, tokens = int(settings.get("extract_calls", 0)), int(settings.get("extract_tokens", 0))
         return cls(calls, tokens, float(settings.get("extract_cost", 0.0)), price)
@@ -84,7 +84,7 @@ class Budget:
         """Return the price of tokens, None if it is unknown."""
         return None if self.price is None else round(tokens * self.price / 1e6, 6)
 
-    def exhausted(self, spent: Ledger, tokens: int = 0) -> str:
+    def exhausted(self, spent: Spending, tokens: int = 0) -> str:
         """Return why no call of so many tokens may follow, or ""."""
         then = spent.tokens_today + tokens
         if self.calls and spent.calls_today >= self.calls:

@@ -12,9 +12,9 @@ from combray.consolidate.questions import between
 from combray.consolidate.runs import by_key, carry_out
 from combray.consolidate.settling import settle
 from combray.consolidate.steps import FACTS, Support, effect
-from combray.conversation.extraction_batches import Batch
+from combray.conversation.extraction_batches import TurnBatch
 from combray.conversation.extraction_budget import enter
-from combray.conversation.extraction_prompt import Reading, Related, Stated
+from combray.conversation.extraction_prompt import AnswerParts, KnownRelation, StatedFact
 from combray.conversation.extraction_support import is_supported, supporting
 from combray.conversation.speakers import speaker
 from combray.errors import InvalidInputError, StoreBusyError
@@ -63,11 +63,11 @@ class Outcome:
 
 
 @dataclass(frozen=True)
-class Answer:
+class ValidAnswer:
     """A valid answer about a batch; `holder` has leased its jobs. `day` and `spent`: for the ledger."""
 
-    batch: Batch
-    reading: Reading
+    batch: TurnBatch
+    reading: AnswerParts
     holder: str
     day: str
     spent: Mapping[str, int]
@@ -100,12 +100,12 @@ class Answer:
         chosen = dict.fromkeys(each for each in numbers if 1 <= each <= len(turns))
         return [turns[each - 1] for each in chosen] or (list(turns) if len(turns) == 1 else [])
 
-    def _known(self, related: Related) -> int | None:
+    def _known(self, related: KnownRelation) -> int | None:
         """Return the key of the known memory that a part of the answer names."""
         keys = list(self.batch.known)
         return keys[related.known - 1] if 1 <= related.known <= len(keys) else None
 
-    def _is_fact(self, related: Related) -> bool:
+    def _is_fact(self, related: KnownRelation) -> bool:
         """Return whether the known memory can be given evidence; a turn stays as it is."""
         key = self._known(related)
         return key is not None and self.batch.known[key].kind in FACTS
@@ -162,7 +162,7 @@ class Answer:
 class _Ending:
     """The last stage of the transaction: evidence, verdicts, the marks of the turns, the ledger."""
 
-    answer: Answer
+    answer: ValidAnswer
     said: Mapping[int, tuple[Memory, ...]]
     places: Sequence[int]
     """Of the items, in their order."""
@@ -236,7 +236,7 @@ def _taken_back(reader: Reader) -> frozenset[str]:
     return frozenset(map(same_text, reader.contents(keys.tolist())))
 
 
-def _item(text: str, stated: Stated, said: Sequence[Memory], rests: Sequence[Memory]) -> dict[str, Any]:
+def _item(text: str, stated: StatedFact, said: Sequence[Memory], rests: Sequence[Memory]) -> dict[str, Any]:
     """Return a fact as `remember_many` takes it. `rests`: the lines whose trust it has."""
     starts = [dated(each.content, each.moment).start for each in said]
     begins = min((each for each in starts if each is not None), default=min(each.moment for each in said))

@@ -72,7 +72,7 @@ _KNOWN = _object(
 SCHEMA = _object(facts={"type": "array", "items": _FACT}, known={"type": "array", "items": _KNOWN})
 
 
-class Stated(msgspec.Struct, frozen=True):
+class StatedFact(msgspec.Struct, frozen=True):
     """A fact of an answer, and the numbers of the lines that state it."""
 
     fact: str
@@ -83,7 +83,7 @@ class Stated(msgspec.Struct, frozen=True):
     single: bool = False
 
 
-class Related(msgspec.Struct, frozen=True):
+class KnownRelation(msgspec.Struct, frozen=True):
     """What an answer says of a known memory, by the numbers of memory, fact (0: none) and lines."""
 
     known: int
@@ -92,24 +92,24 @@ class Related(msgspec.Struct, frozen=True):
     lines: list[int] = []
 
 
-class Reading(msgspec.Struct, frozen=True):
+class AnswerParts(msgspec.Struct, frozen=True):
     """A valid answer. `malformed` counts the parts that could not be read."""
 
-    facts: tuple[Stated | None, ...]
+    facts: tuple[StatedFact | None, ...]
     """In the order of the answer, whose places `Related.fact` names; None for one that could not be read."""
-    known: tuple[Related, ...] = ()
+    known: tuple[KnownRelation, ...] = ()
     malformed: int = 0
 
 
 @dataclass(frozen=True, slots=True)
-class Line:
+class ShownTurn:
     """A turn in the prompt; `number` is 0 for one that only explains the others."""
 
     turn: Memory
     number: int = 0
 
 
-def prompt(conversations: Sequence[Sequence[Line]], known: Sequence[Memory], now: float) -> str:
+def prompt(conversations: Sequence[Sequence[ShownTurn]], known: Sequence[Memory], now: float) -> str:
     """Return the lines of the conversations and the known memories between two marker lines."""
     fence = marker(now)
     told = [f"K{number}. {_shown(each)}" for number, each in enumerate(known, 1)]
@@ -146,13 +146,13 @@ class UnusableError(ModelError):
     request_only = True
 
 
-def read(answer: str) -> Reading:
+def read(answer: str) -> AnswerParts:
     """Read an answer: with a fence, text around it, a bare array of facts, or an object around the object.
 
     Of several different readings none is chosen. Parts of another form are counted and left out. Raises
     UnusableError if nothing can be read.
     """
-    found: list[Reading] = []
+    found: list[AnswerParts] = []
     for value in json_values(answer):
         reading = _reading(value)
         if reading is not None and reading not in found:
@@ -164,7 +164,7 @@ def read(answer: str) -> Reading:
     return found[0]
 
 
-def _reading(value: object) -> Reading | None:
+def _reading(value: object) -> AnswerParts | None:
     if isinstance(value, dict) and "facts" not in value and len(value) == 1:
         # {"result": {"facts": []}} and {"memories": [...]}
         value = next(iter(value.values()))
@@ -175,12 +175,12 @@ def _reading(value: object) -> Reading | None:
         known, value = value.get("known"), value["facts"]
     if not isinstance(value, list):
         return None
-    facts = tuple(_converted(each, Stated) for each in value)
+    facts = tuple(_converted(each, StatedFact) for each in value)
     if facts and not any(facts):
         return None
     listed = known if isinstance(known, list) else []
-    relations = tuple(filter(None, (_converted(each, Related) for each in listed)))
-    return Reading(facts, relations, facts.count(None) + len(listed) - len(relations))
+    relations = tuple(filter(None, (_converted(each, KnownRelation) for each in listed)))
+    return AnswerParts(facts, relations, facts.count(None) + len(listed) - len(relations))
 
 
 def _converted(value: object, shape: type[T]) -> T | None:

@@ -4,17 +4,17 @@ from __future__ import annotations
 
 from typing import Any
 
-from combray.conversation.extraction_budget import Budget, ledger
+from combray.conversation.extraction_budget import DayBudget, ledger
 from combray.engine.namespace import Namespace
 from combray.runtime.queue import EXTRACTION
 from combray.settings import read_prices
 
 
-def budget_of(at: Namespace) -> Budget:
+def budget_of(at: Namespace) -> DayBudget:
     """Return what a day may cost."""
     name = str(getattr(at.runtime.language_model, "name", ""))
     prices = read_prices(str(at.settings.get("prices", "")))
-    return Budget.of(at.settings, prices.get(name, prices.get(name.rpartition(":")[0])))
+    return DayBudget.of(at.settings, prices.get(name, prices.get(name.rpartition(":")[0])))
 
 
 def extraction_status(at: Namespace) -> dict[str, Any]:
