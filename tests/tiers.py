@@ -31,6 +31,7 @@ SLOW_FOLDERS = {
     "models": "calls HTTP servers",
     "needs": "runs every design",
     "peers": "calls HTTP servers",
+    "server": "serves HTTP",
     "stores": "runs every store on one suite",
     "testing": "runs the suites for stores and stages",
     "transfer": "writes and reads files of other programs",

@@ -34,6 +34,7 @@ if TYPE_CHECKING:
         NotFoundError,
         PipelineError,
         ReadOnlyStoreError,
+        StaleVersionError,
         StoreBusyError,
         StoreError,
     )
@@ -86,6 +87,7 @@ _HOMES = {
         "NotFoundError",
         "PipelineError",
         "ReadOnlyStoreError",
+        "StaleVersionError",
         "StoreBusyError",
         "StoreError",
     ),
@@ -119,6 +121,7 @@ __all__ = [
     "Remembered",
     "Replaced",
     "Settled",
+    "StaleVersionError",
     "StoreBusyError",
     "StoreError",
     "Taken",

@@ -18,6 +18,7 @@ __all__ = [
     "PipelineError",
     "PluginError",
     "ReadOnlyStoreError",
+    "StaleVersionError",
     "StoreBusyError",
     "StoreError",
 ]
@@ -54,6 +55,13 @@ class NotFoundError(CombrayError, LookupError):
     """Raised if an id does not exist in the namespace, or a prefix of an id is ambiguous.
 
     Check the id and the namespace. An erased memory cannot be found again.
+    """
+
+
+class StaleVersionError(CombrayError):
+    """Raised if a change was meant for another version of a memory: somebody changed it meanwhile.
+
+    Nothing was written. Read the memory again and repeat the change on what it says now.
     """
 
 

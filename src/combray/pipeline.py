@@ -19,6 +19,7 @@ from combray.records import dataclass, field
 from combray.runtime import Runtime
 from combray.runtime.failures import report
 from combray.runtime.interruption import step
+from combray.runtime.receipts import about_to_commit
 from combray.types import Step
 
 C = TypeVar("C")
@@ -364,6 +365,7 @@ class Transaction(Generic[T]):
             try:
                 for stage in self.stages:
                     state = traced(stage, state, runtime)
+                about_to_commit(state)
             finally:
                 state.tx = None
         return state

@@ -26,7 +26,11 @@ KEY, NEW_KEY = f"{PREFIX}KEY", f"{PREFIX}NEW_KEY"
 class Settings(msgspec.Struct, frozen=True, kw_only=True):
     """Effective values, with their help."""
 
-    db: Annotated[str, "path of the store, or postgresql://… (default: default.db in the data folder)"] = ""
+    db: Annotated[
+        str,
+        "path of the store, postgresql://…, or https://… of a server (default: default.db in the data folder)",
+    ] = ""
+    plain_http: Annotated[bool, "send the key of a server on another machine without encryption too"] = False
     replica: Annotated[str, "postgresql://… of a streaming replica that answers reads"] = ""
     namespace: Annotated[str, "namespace; memories of one namespace are not visible in another"] = "default"
     timezone: Annotated[
@@ -133,6 +137,15 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True):
     ] = 600
     hook_capture: Annotated[bool, "hooks store the turns of a session"] = True
     hook_tools: Annotated[bool, "hooks store results of tools too, as untrusted memories"] = False
+    server_keys: Annotated[
+        str, "file of the keys of `combray serve` (default: beside the store, STORE.keys.json)"
+    ] = ""
+    server_hosts: Annotated[
+        str, "names by which requests may call the server besides its address: a.example,…"
+    ] = ""
+    server_origins: Annotated[
+        str, "origins of web pages that may call the server (CORS): https://app.example,…; unset: none"
+    ] = ""
     audit: Annotated[bool, "record every operation in a hash-chained log beside the store"] = True
     audit_anchor: Annotated[
         str, "folder, preferably on another disk, for the latest audit hash; reveals a truncated log"

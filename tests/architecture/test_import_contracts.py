@@ -31,6 +31,7 @@ WRONG = {
     "mcp": ("engine/asyncio.py", "import mcp"),
     "network": ("engine/store.py", "import httpx2"),
     "watching": ("engine/documents.py", "import watchfiles"),
+    "web": ("engine/documents.py", "import starlette"),
     "model-libraries": ("recall/query.py", "import tokenizers"),
 }
 """Contract -> a file and an import in it that breaks the contract."""

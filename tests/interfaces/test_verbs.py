@@ -29,7 +29,8 @@ DOCUMENTED = [
     *("index", "watch", "memory-search", "search-memory"),
     *("list", "settle", "update", "forget", "restore", "erase", "history"),
     *("status", "log", "consolidate", "worker", "gc", "review", "release", "audit", "doctor", "models", "backup"),
-    *("ingest", "import", "export", "migrate", "presets", "demo", "mcp", "setup", "eject", "hook"),
+    *("ingest", "import", "export", "migrate", "presets", "demo", "serve", "mcp", "setup", "eject", "hook"),
+    "keys",
 ]
 
 
@@ -91,13 +92,13 @@ def test_an_unknown_verb_is_refused_with_the_nearest(shell: Shell) -> None:
     assert "recall" in result.stderr
 
 
-@pytest.mark.parametrize("mistyped", ["serve", "frget", "forgot", "eraze", "erase-all", "gcc", "delete", "xyz"])
+@pytest.mark.parametrize("mistyped", ["publish", "frget", "forgot", "eraze", "erase-all", "gcc", "delete", "xyz"])
 def test_a_typing_error_never_leads_to_a_verb_that_changes_memories(shell: Shell, mistyped: str) -> None:
     result = shell.run(mistyped)
     assert result.exit_code == 2
     assert f"verb '{mistyped}' does not exist." in result.stderr
     assert not {"forget", "erase", "gc", "consolidate"} & set(result.stderr.partition("Did you mean")[2].split())
-    if mistyped in ("serve", "xyz"):
+    if mistyped in ("publish", "xyz"):
         assert "Did you mean" not in result.stderr
 
 

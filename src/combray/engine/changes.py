@@ -118,10 +118,11 @@ def selection(
 
 
 @audited("update", reads=False)
-def update(at: Namespace, memory_id: str, changes: Mapping[str, Any]) -> Memory:
-    """Change fields of a memory."""
+def update(at: Namespace, memory_id: str, changes: Mapping[str, Any], if_version: int | None = None) -> Memory:
+    """Change fields of a memory, if its last version is the one that is asked for."""
     key = at.key_of(memory_id)
-    done = _revision(at).update(key, at.reader.memories([key])[0], changes)
+    revision = replace(_revision(at), if_version=if_version)
+    done = revision.update(key, at.reader.memories([key])[0], changes)
     at.written()
     return done
 

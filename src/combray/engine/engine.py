@@ -203,15 +203,19 @@ class Engine(Facets):
 
         return list_memories(self._at, where, order=order, limit=limit, after=after, namespaces=namespaces)
 
-    def update(self, memory_id: str, **changes: Unpack[MemoryChanges]) -> Memory:
+    def update(
+        self, memory_id: str, *, if_version: int | None = None, **changes: Unpack[MemoryChanges]
+    ) -> Memory:
         """Change fields of a memory: one version row, which `restore(id, version=n)` undoes.
 
-        New content passes the guard, is indexed and embedded again, and its entities and edges follow. Raises
-        NotFoundError, and InvalidInputError for content that another live memory has already.
+        New content passes the guard, is indexed and embedded again, and its entities and edges follow.
+        `if_version`: change nothing unless this is the number of its last version row, 0 for a memory that was
+        never changed. Raises NotFoundError, StaleVersionError, and InvalidInputError for content that another
+        live memory has already.
         """
         from combray.engine.changes import update
 
-        return update(self._at, memory_id, changes)
+        return update(self._at, memory_id, changes, if_version)
 
     @overload
     def forget(self, memory_id: str) -> Memory: ...
@@ -229,13 +233,11 @@ class Engine(Facets):
         `about` takes a request instead: an identifier ("the SSN 123-45-6789"), a name ("everything about Acme")
         or a description ("my old address"). Without `confirm` it only shows what it would take (`Taken`).
         """
-        if memory_id is None and "about" in how:
-            from combray.engine.requests import forget as forget_what
+        from combray.engine import changes, requests
 
-            return forget_what(self._at, **how)
-        from combray.engine.changes import forget
-
-        return forget(self._at, memory_id, **how)
+        if requests.asks(memory_id, how, requests.ForgetOptions):
+            return requests.forget(self._at, **how)
+        return changes.forget(self._at, memory_id, **requests.without_words(how))
 
     @overload
     def restore(self, memory_id: str, *, version: int | None = None) -> Memory: ...
@@ -281,13 +283,11 @@ class Engine(Facets):
         recorded in the audit, and `also`. It gives one certificate and records it in the audit. `about` takes a
         request as `forget` does. Raises NotFoundError, InvalidInputError, StoreError.
         """
-        if memory_id is None and "about" in how:
-            from combray.engine.requests import erase as erase_what
+        from combray.engine import changes, requests
 
-            return erase_what(self._at, **how)
-        from combray.engine.changes import erase
-
-        return erase(self._at, memory_id, **how)
+        if requests.asks(memory_id, how, requests.AskedErased):
+            return requests.erase(self._at, **how)
+        return changes.erase(self._at, memory_id, **requests.without_words(how))
 
     @audited("settle", reads=False)
     def settle(self, new: str, old: str, verdict: Verdict, reason: str = "") -> Settled:

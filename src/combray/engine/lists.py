@@ -6,6 +6,7 @@ import base64
 import binascii
 import hashlib
 import json
+import math
 from collections.abc import Sequence
 from datetime import UTC, datetime, timedelta
 from typing import Any
@@ -106,13 +107,21 @@ def _closed(place: Place, namespace: str, asked: str) -> str:
     return base64.urlsafe_b64encode(plain).decode().rstrip("=")
 
 
+def _storable(value: object) -> bool:
+    """Whether a database can compare with the value of a forged cursor."""
+    if isinstance(value, float):
+        return math.isfinite(value)
+    return value is None or isinstance(value, str) or (isinstance(value, int) and abs(value) < 2**63)
+
+
 def _opened(cursor: Any, asked: str) -> tuple[Place, str]:
     try:
         plain = base64.b64decode(cursor + "=" * (-len(cursor) % 4), altchars=b"-_", validate=True)
         belongs, value, memory_id, namespace = json.loads(plain)
-        valid = isinstance(value, (str, int, float, type(None))) and isinstance(memory_id, str)
-        if not (valid and isinstance(namespace, str)):
+        if not (_storable(value) and isinstance(memory_id, str) and isinstance(namespace, str)):
             raise ValueError
+        # A lone surrogate is valid JSON and no text that a database takes.
+        f"{value}{memory_id}{namespace}".encode()
     except (ValueError, TypeError, RecursionError, binascii.Error):
         raise InvalidInputError(
             "after", f"{show(cursor)} is not a cursor.", "Give the cursor of the page before."

@@ -7,7 +7,7 @@ Cost: one pass over the texts of the namespace, and one recall. It is a rare cal
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from os import PathLike
 from typing import TYPE_CHECKING, Any, TypedDict, Unpack
 
@@ -52,6 +52,30 @@ class AskedErased(ForgetOptions, total=False):
 
     prove: bool
     also: Sequence[str | PathLike[str]]
+
+
+_OF_WORDS = frozenset(("about", "include", "exclude", "namespaces"))
+
+
+def asks(memory_id: object, given: Mapping[str, Any], options: type) -> bool:
+    """Whether a call says in words what it is about. Raises InvalidInputError if it also names memories.
+
+    `options`: what may be given beside the words.
+    """
+    beside = {*options.__annotations__, *ForgetOptions.__annotations__}
+    if given.get("about") is None:
+        if wrong := sorted(name for name in _OF_WORDS & given.keys() if given[name]):
+            raise InvalidInputError(wrong[0], "needs about.", "Give about, or leave it out.")
+        return False
+    wrong = sorted(given.keys() - beside - {"about"}) + ([] if memory_id is None else ["ids"])
+    if wrong:
+        raise InvalidInputError(wrong[0], "cannot be combined with about.", "Give one of the two.")
+    return True
+
+
+def without_words(given: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the options of a call that names memories, without the empty ones of a request in words."""
+    return {name: value for name, value in given.items() if name not in _OF_WORDS}
 
 
 @dataclass(frozen=True, slots=True)

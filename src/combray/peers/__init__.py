@@ -24,7 +24,7 @@ KINDS: dict[str, Callable[[str, str, str, float], Peer]] = {
     "lightrag": LightRagPeer,
 }
 ABOUT = {
-    "combray": "a service with the protocol of docs/reference/peer-protocol.md; Combray has no HTTP server yet",
+    "combray": "combray serve, or any service with the protocol of docs/reference/peer-protocol.md",
     "mem0": "mem0's self-hosted REST server",
     "lightrag": "a LightRAG server: its passages, not its answer",
 }

@@ -10,7 +10,7 @@ from typing import Any
 import msgspec
 import numpy as np
 
-from combray.errors import InvalidInputError
+from combray.errors import InvalidInputError, StaleVersionError
 from combray.forms.remembering import Draft, Remembering
 from combray.language.indexing import SEPARATED, full_text, with_hash
 from combray.language.scopes import scope_set
@@ -26,7 +26,7 @@ from combray.remember.link import LinkCausal, LinkEntities, LinkSemantic, Stated
 from combray.remember.slots import check_free
 from combray.remember.time import ReadTime
 from combray.remember.validate import AssignScope, Validate
-from combray.runtime import Filter, Keys, Link, Ranked, Runtime, Writer
+from combray.runtime import Filter, Keys, Link, Ranked, Reader, Runtime, Writer
 from combray.types import LIVE_STATUSES, SCOPED_EDGES, TRUSTS, Memory, Version
 
 CHANGES = (
@@ -60,6 +60,8 @@ class Revision:
     runtime: Runtime
     namespace: str
     now: float
+    if_version: int | None = None
+    """The last version of the memory that the caller has seen; None: any."""
 
     def update(self, key: int, memory: Memory, fields: Mapping[str, Any]) -> Memory:
         """Change fields; the memory afterwards. Raises InvalidInputError: nothing is written then."""
@@ -111,12 +113,24 @@ class Revision:
             new = with_hash(draft.memory)
             differs = {name for name in Memory.__struct_fields__ if getattr(new, name) != getattr(memory, name)}
             if not differs:
+                self._must_be_current(self.runtime.store.reader(self.namespace), key, memory)
                 return memory
             with self.runtime.store.transaction(self.namespace) as tx:
                 (current,) = tx.memories([key])
+                self._must_be_current(tx, key, current)
                 if full_text(current) == full_text(memory):
                     return self._commit(tx, key, memory, draft, new, differs, operation)
             memory = current
+
+    def _must_be_current(self, reader: Reader, key: int, memory: Memory) -> None:
+        if self.if_version is None:
+            return
+        last = max((each.number for each in reader.history(key)), default=0)
+        if last != self.if_version:
+            raise StaleVersionError(
+                f"memory {memory.id} has version {last}, not {self.if_version}. Nothing was changed. "
+                "Read it again and repeat the change."
+            )
 
     def _commit(
         self, tx: Writer, key: int, old: Memory, draft: Draft, new: Memory, differs: set[str], operation: str

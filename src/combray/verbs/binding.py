@@ -41,6 +41,33 @@ class Call:
         return getattr(owner, name)(*before, *values, **given)
 
 
+def exactly(known: Mapping[str, Parameter], given: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the given arguments, each of which must have the form of its schema. Raises InvalidInputError.
+
+    For programs, whose mistakes are reported and not guessed at. Null stays null.
+    """
+    found = checked_arguments("the request", known, given)
+    for name, value in given.items():
+        if not _fits(known[name], value):
+            raise InvalidInputError(name, f"must be {_said(known[name])}, got {brief(value)}.")
+    return {name: found[name] if value is not None else None for name, value in given.items()}
+
+
+def _fits(parameter: Parameter, value: Any) -> bool:
+    if value is None:
+        return not parameter.required and absent_value(parameter) is None
+    if parameter.many and not isinstance(value, list):
+        return False
+    kinds = _KINDS[parameter.type]
+    # True is an integer to Python.
+    truths = [isinstance(each, bool) == (parameter.type == "truth") for each in _each(parameter, value)]
+    return all(truths) and all(isinstance(each, kinds) for each in _each(parameter, value))
+
+
+def _each(parameter: Parameter, value: Any) -> Sequence[Any]:
+    return value if parameter.many else [value]
+
+
 def bind(verb: Verb, given: Mapping[str, Any]) -> Call:
     """Check a mapping of arguments and return the call. Raises InvalidInputError."""
     known = signature.parameters(verb)
@@ -163,6 +190,14 @@ def _read(text: str) -> Any:
         return None
 
 
+_KINDS: dict[str, type | tuple[type, ...]] = {
+    "text": str,
+    "integer": (int, float),
+    "number": (int, float),
+    "truth": bool,
+    "object": dict,
+    "names": (list, dict),
+}
 _READERS: dict[str, Callable[[Any], Any]] = {
     "text": _text,
     "integer": _integer,

@@ -120,6 +120,8 @@ class Verb(msgspec.Struct, frozen=True):
     help, its first sentence the summary. `tool` is the MCP tool; its docstring is a text of its own, for models.
     `streams`: the result is an iterator. `lasts`: it may take minutes, so a service should run it as a job.
     `local`: it makes sense only within the process, such as a watcher that must be closed.
+    `http`: its routes below /v1, such as "GET /memories/{memory_id}"; none if it works on the machine's files or
+    only within the process. `whole`: it concerns the whole store, so a caller of some namespaces may not call it.
     """
 
     name: str
@@ -132,6 +134,8 @@ class Verb(msgspec.Struct, frozen=True):
     local: bool = False
     streams: bool = False
     lasts: bool = False
+    http: tuple[str, ...] = ()
+    whole: bool = False
 
     @property
     def summary(self) -> str:

@@ -12,7 +12,7 @@ SESSION = Parameter(
 )
 TURN = Parameter("text", "The turn, word for word.", mcp="", required=True, own=True)
 SPEAKER = Parameter(
-    "author", "Who said it.", mcp=Argument(default="user"), choices=("user", "assistant", "tool"), own=True
+    "author", "Who said it.", mcp=Argument(default="user", choices=("user", "assistant", "tool")), own=True
 )
 EXTRACT = Parameter(
     "extract",
@@ -115,6 +115,7 @@ VERBS = (
             "combray memory-search deploy freeze -k 3",
         ),
         tool="memory_search",
+        http=("POST /documents/search",),
     ),
     Verb(
         "stream",
@@ -167,10 +168,17 @@ VERBS = (
             'combray stream session-7 --once --system "You are a helpful cook."',
         ),
         tool="handle_turn",
+        http=("POST /conversations/{session}/context",),
     ),
     Verb("documents.drop", "documents.drop", ADMIN, "Remove a folder from the index; its chunks are hidden."),
     Verb("documents.watch", "documents.watch", ADMIN, "Watch an indexed folder for searches.", local=True),
-    Verb("documents.folders", "documents.folders", READ, "List the indexed folders."),
+    Verb(
+        "documents.folders",
+        "documents.folders",
+        READ,
+        "List the indexed folders.",
+        http=("GET /documents/folders",),
+    ),
     Verb(
         "documents.read",
         "documents.read",
@@ -186,6 +194,7 @@ VERBS = (
             ),
         ),
         tool="memory_get",
+        http=("GET /documents/lines",),
     ),
     Verb(
         "conversation.add",
@@ -194,10 +203,31 @@ VERBS = (
         "Store one turn of a conversation.",
         (SESSION, *(replace(each, own=False) for each in (TURN, SPEAKER, EXTRACT))),
         tool="add_turn",
+        http=("POST /conversations/{session}/turns",),
     ),
-    Verb("extract", "extract", WRITE, "Store messages and let the language model read them now.", lasts=True),
-    Verb("conversation.add_many", "conversation.add_many", WRITE, "Store turns in order.", lasts=True),
-    Verb("conversation.turns", "conversation.turns", READ, "List every turn of a conversation, in order."),
+    Verb(
+        "conversation.add_many",
+        "conversation.add_many",
+        WRITE,
+        "Store turns in order.",
+        lasts=True,
+        http=("POST /conversations/{session}/turns/batch",),
+    ),
+    Verb(
+        "conversation.turns",
+        "conversation.turns",
+        READ,
+        "List every turn of a conversation, in order.",
+        http=("GET /conversations/{session}/turns",),
+    ),
+    Verb(
+        "extract",
+        "extract",
+        WRITE,
+        "Store messages and let the language model read them now.",
+        lasts=True,
+        http=("POST /extract",),
+    ),
     Verb(
         "conversation.prefetched",
         "conversation.prefetched",

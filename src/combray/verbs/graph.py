@@ -1,8 +1,8 @@
-"""Verbs on links between memories and on names of things."""
+"""Verbs on links between memories, on which of two holds, and on names of things."""
 
 from __future__ import annotations
 
-from combray.types import EDGE_TYPES
+from combray.types import EDGE_TYPES, VERDICTS
 from combray.verbs.declaration import READ, WRITE, Argument, Parameter, Verb, flag
 from combray.verbs.parameters import FULL, ONE_ID
 
@@ -64,6 +64,7 @@ VERBS = (
         ),
         examples=('combray link CAUSE_ID EFFECT_ID --type causal --reason "led to it"',),
         tool="link",
+        http=("POST /links",),
     ),
     Verb(
         "related",
@@ -96,6 +97,7 @@ VERBS = (
         ),
         examples=("combray related ID --type causal --depth 3",),
         tool="related",
+        http=("GET /memories/{memory_id}/related",),
     ),
     Verb(
         "entities",
@@ -110,6 +112,7 @@ VERBS = (
             "combray entities",
             "combray entities --limit 500 --json",
         ),
+        http=("GET /entities",),
     ),
     Verb(
         "alias",
@@ -131,7 +134,71 @@ VERBS = (
             'combray alias "Acme Corporation" Acme --merge',
             "combray alias Kubernetes kube --remove",
         ),
+        http=("POST /entities/alias",),
     ),
-    Verb("entities.merge", "entities.merge", WRITE, "Make a name, and its other names, names of an entity."),
-    Verb("entities.separate", "entities.separate", WRITE, "Take another name away from an entity."),
+    Verb(
+        "entities.merge",
+        "entities.merge",
+        WRITE,
+        "Make a name, and its other names, names of an entity.",
+        http=("POST /entities/merge",),
+    ),
+    Verb(
+        "entities.separate",
+        "entities.separate",
+        WRITE,
+        "Take another name away from an entity.",
+        http=("POST /entities/separate",),
+    ),
+    Verb(
+        "settle",
+        "settle",
+        WRITE,
+        """Settle which of two memories holds.
+
+        NEW and OLD are ids. supersedes: NEW replaces OLD. corrects: the same, and OLD was never true.
+        same: OLD is merged into NEW. both: both hold, and nobody is asked again. open: take the verdict
+        back.
+        """,
+        (
+            Parameter("new", "", "NEW", mcp="Id of the later memory.", required=True),
+            Parameter("old", "", "OLD", mcp="Id of the earlier memory.", required=True),
+            Parameter(
+                "verdict",
+                "",
+                "VERDICT",
+                mcp=Argument(
+                    "supersedes: old was true and changed. corrects: old was never true. same: both say the "
+                    "same. both: both are true. open: take the verdict back. Omit it to ask the user.",
+                    required=False,
+                ),
+                choices=VERDICTS,
+                required=True,
+            ),
+            Parameter(
+                "reason", "Why, in a few words; kept with the verdict.", "--reason TEXT", mcp="", default=""
+            ),
+        ),
+        examples=(
+            "combray settle NEW OLD supersedes",
+            'combray settle NEW OLD both --reason "two flats"',
+            "combray settle NEW OLD open",
+        ),
+        tool="settle_memories",
+        http=("POST /settle",),
+    ),
+    Verb(
+        "unsettled",
+        "unsettled",
+        READ,
+        "List pairs of memories of which the later may change the earlier.",
+        http=("GET /unsettled",),
+    ),
+    Verb(
+        "chain",
+        "chain",
+        READ,
+        "Show what a memory replaced and what replaced it, earliest first.",
+        http=("GET /memories/{memory_id}/chain",),
+    ),
 )

@@ -1,8 +1,8 @@
-"""Verbs on stored memories: remember, get, change, settle, erase."""
+"""Verbs on stored memories: remember, get, change, erase."""
 
 from __future__ import annotations
 
-from combray.types import CATEGORIES, TIERS, VERDICTS
+from combray.types import CATEGORIES, TIERS
 from combray.verbs.declaration import ADMIN, READ, WRITE, Argument, Parameter, Verb, flag, limit
 from combray.verbs.parameters import (
     ABOUT,
@@ -138,6 +138,7 @@ VERBS = (
             "combray remember --file notes.txt",
         ),
         tool="remember",
+        http=("POST /memories",),
     ),
     Verb(
         "get",
@@ -153,6 +154,7 @@ VERBS = (
             "combray get 019a1b2c-3d4e",
             "combray get memory/2025-11-27.md#L3-L9",
         ),
+        http=("GET /memories/{memory_id}",),
     ),
     Verb(
         "list",
@@ -189,6 +191,7 @@ VERBS = (
             'combray list --where \'{"category": "decision"}\' --order -importance --limit 20',
         ),
         tool="list_memories",
+        http=("GET /memories",),
     ),
     Verb(
         "update",
@@ -247,6 +250,7 @@ VERBS = (
             "combray update ID --tags deploy,team --valid-to 2026-12-31",
         ),
         tool="update_memory",
+        http=("PATCH /memories/{memory_id}",),
     ),
     Verb(
         "forget",
@@ -268,6 +272,7 @@ VERBS = (
             'combray forget --where \'{"metadata.user": "ann"}\' --dry-run',
         ),
         tool="forget",
+        http=("DELETE /memories/{memory_id}", "POST /memories/forget"),
     ),
     Verb(
         "restore",
@@ -289,6 +294,7 @@ VERBS = (
             "combray restore ID --version 2",
             'combray restore --where \'{"metadata.user": "ann"}\' --confirm 12',
         ),
+        http=("POST /memories/{memory_id}/restore", "POST /memories/restore"),
     ),
     Verb(
         "erase",
@@ -315,6 +321,7 @@ VERBS = (
             'combray erase --about "the SSN 123-45-6789" --prove',
             'combray erase --where \'{"metadata.user": "ann"}\' --dry-run',
         ),
+        http=("POST /memories/erase",),
     ),
     Verb(
         "history",
@@ -333,44 +340,14 @@ VERBS = (
             "combray history ID",
             "combray history ID --chain",
         ),
+        http=("GET /memories/{memory_id}/history",),
     ),
     Verb(
-        "settle",
-        "settle",
+        "remember_many",
+        "remember_many",
         WRITE,
-        """Settle which of two memories holds.
-
-        NEW and OLD are ids. supersedes: NEW replaces OLD. corrects: the same, and OLD was never true.
-        same: OLD is merged into NEW. both: both hold, and nobody is asked again. open: take the verdict
-        back.
-        """,
-        (
-            Parameter("new", "", "NEW", mcp="Id of the later memory.", required=True),
-            Parameter("old", "", "OLD", mcp="Id of the earlier memory.", required=True),
-            Parameter(
-                "verdict",
-                "",
-                "VERDICT",
-                mcp=Argument(
-                    "supersedes: old was true and changed. corrects: old was never true. same: both say the "
-                    "same. both: both are true. open: take the verdict back. Omit it to ask the user.",
-                    required=False,
-                ),
-                choices=VERDICTS,
-                required=True,
-            ),
-            Parameter(
-                "reason", "Why, in a few words; kept with the verdict.", "--reason TEXT", mcp="", default=""
-            ),
-        ),
-        examples=(
-            "combray settle NEW OLD supersedes",
-            'combray settle NEW OLD both --reason "two flats"',
-            "combray settle NEW OLD open",
-        ),
-        tool="settle_memories",
+        "Remember many texts, one transaction a batch.",
+        lasts=True,
+        http=("POST /memories/batch",),
     ),
-    Verb("remember_many", "remember_many", WRITE, "Remember many texts, one transaction a batch.", lasts=True),
-    Verb("unsettled", "unsettled", READ, "List pairs of memories of which the later may change the earlier."),
-    Verb("chain", "chain", READ, "Show what a memory replaced and what replaced it, earliest first."),
 )

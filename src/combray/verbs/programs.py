@@ -157,6 +157,68 @@ VERBS = (
         examples=("combray eject claude-code", "combray eject cursor --project --yes"),
     ),
     Verb(
+        "serve",
+        "",
+        ADMIN,
+        """Serve memory over HTTP.
+
+        For teams and programs in any language: the API below /v1, its description at /v1/openapi.json, a page to
+        try it at /v1/docs, MCP at /mcp and the peer protocol, until Ctrl-C. The options fix store, preset and
+        models. Requests name the namespace.
+        """,
+        (
+            Parameter("host", "Address to listen on.", "--host", default=LOOPBACK, own=True),
+            Parameter(
+                "port", "Port to listen on.", "--port", type="integer", default=8765, low=1, high=65535, own=True
+            ),
+            Parameter(
+                "threads",
+                "Requests that work at once; others wait.",
+                "--threads",
+                type="integer",
+                default=8,
+                low=1,
+                high=256,
+                own=True,
+            ),
+            Parameter(
+                "seconds",
+                "Seconds that a request may take.",
+                "--seconds",
+                type="number",
+                default=30.0,
+                low=0.1,
+                high=3600,
+                own=True,
+            ),
+            Parameter(
+                "rate",
+                "Requests a second of one caller; 0: no limit.",
+                "--rate",
+                type="number",
+                default=0.0,
+                low=0,
+                own=True,
+            ),
+            Parameter(
+                "consolidate_every",
+                "Consolidate every namespace at this interval: 30m, 24h, 7d.",
+                "--consolidate-every TIME",
+                form="duration",
+                own=True,
+            ),
+            Parameter(
+                "tools",
+                "Tools to offer over MCP.",
+                "--tools",
+                choices=("lean", "full", "mnemon", "mnemo", "openclaw", "engram", "semantic-facts"),
+                default="lean",
+                own=True,
+            ),
+        ),
+        examples=("combray serve", "combray serve --db agent.db --port 9000 --consolidate-every 24h"),
+    ),
+    Verb(
         "mcp",
         "",
         ADMIN,

@@ -58,6 +58,7 @@ VERBS = (
             'combray recall database decision --since "last month" --cat decision --explain',
         ),
         tool="recall",
+        http=("POST /recall",),
     ),
     Verb(
         "search",
@@ -73,6 +74,7 @@ VERBS = (
             *_FILTERS,
         ),
         examples=("combray search postgres migration",),
+        http=("POST /memories/search",),
     ),
     Verb(
         "search-memory",
@@ -101,6 +103,7 @@ VERBS = (
             "combray search-memory deploy --type facts",
         ),
         tool="search_memory",
+        http=("POST /search-memory",),
     ),
     Verb(
         "think",
@@ -147,6 +150,7 @@ VERBS = (
             'combray think "when did Ana move" --limit 20 --explain',
         ),
         tool="think",
+        http=("POST /think",),
     ),
     Verb(
         "context",
@@ -197,5 +201,6 @@ VERBS = (
             'combray context "why did we choose PostgreSQL"',
             "combray context database --budget 400 --format markdown --shown-in session-7",
         ),
+        http=("POST /context",),
     ),
 )

@@ -29,6 +29,7 @@ VERBS = (
         ),
         examples=("combray status --namespace work",),
         tool="status",
+        http=("GET /status",),
     ),
     Verb(
         "log",
@@ -37,6 +38,7 @@ VERBS = (
         "Show the latest operations, newest first.",
         (limit(20, "lines", high=None),),
         examples=("combray log --limit 50",),
+        http=("GET /log",),
     ),
     Verb(
         "doctor",
@@ -49,6 +51,8 @@ VERBS = (
         (flag("repair", "Rebuild everything that can be derived from the stored memories.", "--repair"),),
         examples=("combray doctor --repair",),
         lasts=True,
+        http=("POST /doctor",),
+        whole=True,
     ),
     Verb(
         "backup",
@@ -88,6 +92,7 @@ VERBS = (
             "combray import memories.jsonl",
         ),
         lasts=True,
+        http=("POST /import",),
     ),
     Verb(
         "export",
@@ -109,6 +114,7 @@ VERBS = (
             "combray export | gzip > memories.jsonl.gz",
         ),
         lasts=True,
+        http=("GET /export",),
     ),
     Verb(
         "audit show",
@@ -125,6 +131,8 @@ VERBS = (
             Parameter("memory_id", "Only entries about this memory.", "--id ID"),
             Parameter("query", "Only recalls of exactly this query.", "--query TEXT"),
         ),
+        http=("GET /audit",),
+        whole=True,
     ),
     Verb(
         "audit verify",
@@ -136,6 +144,8 @@ VERBS = (
         """,
         (),
         lasts=True,
+        http=("POST /audit/verify",),
+        whole=True,
     ),
     Verb(
         "audit certificate",
@@ -147,6 +157,8 @@ VERBS = (
         given text.
         """,
         (ONE_ID,),
+        http=("GET /audit/certificates/{memory_id}",),
+        whole=True,
     ),
     Verb(
         "audit export",
@@ -155,9 +167,30 @@ VERBS = (
         "Write the whole log unchanged to a new file, one entry per line.",
         (Parameter("path", "", "FILE", form="new file", required=True, own=True),),
         streams=True,
+        http=("GET /audit/lines",),
+        whole=True,
     ),
     Verb("audit.record_read", "audit.record_read", READ, "Record a read that was made outside.", local=True),
-    Verb("store.namespaces", "store.namespaces", ADMIN, "List the namespaces of the store."),
-    Verb("store.metrics", "store.metrics", READ, "Show how well memory served in the last days."),
-    Verb("store.tier", "store.tier", READ, "Show the service tier, and why it is that one."),
+    Verb(
+        "store.namespaces",
+        "store.namespaces",
+        ADMIN,
+        "List the namespaces of the store.",
+        http=("GET /namespaces",),
+        whole=True,
+    ),
+    Verb(
+        "store.metrics",
+        "store.metrics",
+        READ,
+        "Show how well memory served in the last days.",
+        http=("GET /status/metrics",),
+    ),
+    Verb(
+        "store.tier",
+        "store.tier",
+        READ,
+        "Show the service tier, and why it is that one.",
+        http=("GET /status/tier",),
+    ),
 )

@@ -27,7 +27,11 @@ _SECONDS = {"s": 1, "m": 60, "h": 3600, "d": 86_400}
 
 
 def command(
-    *, pipelines: bool = False, models: bool = False, group: click.Group | None = None
+    *,
+    pipelines: bool = False,
+    models: bool = False,
+    namespace: bool = True,
+    group: click.Group | None = None,
 ) -> Callable[[Function], click.Command]:
     """Make a function the command of the declared verb of its name. `opens_store` explains the flags.
 
@@ -44,7 +48,7 @@ def command(
             params=[_parameter(each) for each in verb.parameters if each.shell is not None],
             help=verb.about,
             examples=verb.examples,
-        )(opens_store(pipelines=pipelines, models=models)(function))
+        )(opens_store(pipelines=pipelines, models=models, namespace=namespace)(function))
         if group is not None:
             group.add_command(made)
         return made

@@ -146,15 +146,17 @@ _PRESET = click.option(
 Function = Callable[..., Any]
 
 
-def opens_store(*, pipelines: bool = False, models: bool = False) -> Callable[[Function], Function]:
+def opens_store(
+    *, pipelines: bool = False, models: bool = False, namespace: bool = True
+) -> Callable[[Function], Function]:
     """Add the shared options to a verb and pass them as `target`: --preset and --embedder with `pipelines`,
-    --reranker and --language-model with `models`.
+    --reranker and --language-model with `models`. Without `namespace` the verb concerns the whole store.
 
     A verb without pipelines opens the engine without models.
     """
     chosen = (*(_MODELS if models else ()), *((_EMBEDDER, _PRESET) if pipelines else ()))
     fixed = {} if pipelines else dict.fromkeys(("embedder", "reranker", "judge", "language_model"), "none")
-    return _with_target(_JSON, *chosen, *_STORE, **fixed)
+    return _with_target(_JSON, *chosen, *(_STORE if namespace else _STORE[1:]), **fixed)
 
 
 def without_store(*, models: bool = False) -> Callable[[Function], Function]:

@@ -46,7 +46,14 @@ SECTIONS: dict[str, dict[str, str]] = {
         "export": "transferring",
         "migrate": "transferring",
     },
-    "Serve": {"setup": "setup", "eject": "setup", "mcp": "worker", "hook": "hook"},
+    "Serve": {
+        "setup": "setup",
+        "eject": "setup",
+        "serve": "serve",
+        "keys": "keys",
+        "mcp": "worker",
+        "hook": "hook",
+    },
     "Learn": {"presets": "presets", "demo": "demo"},
 }
 """Verbs by section of the help: verb -> module of this package that defines it."""

@@ -50,13 +50,16 @@ def server_for(
     profile: str = "lean",
     patience: float = 0,
     memory_file: Path | None = None,
+    *,
+    read_only: bool = False,
 ) -> MCPServer[Any]:
     """Return a server whose tools use this engine and its namespace only; or read `namespaces`, if named.
 
     `profile` is a key of `PROFILES`. `patience`: seconds that a question to a person waits; 0: none is asked.
-    `memory_file`: the JSONL file that profile `official` keeps equal to the graph.
+    `memory_file`: the JSONL file that profile `official` keeps equal to the graph. `read_only`: offer only tools
+    that read.
     """
-    names = PROFILES[profile]
+    names = [each for each in PROFILES[profile] if not read_only or OFFERED[each][1].read_only_hint]
     calls, add = _calls(engine, namespaces, profile, memory_file)
     tools = [_tool(calls, profile, name, patience) for name in names]
     prompts = PROMPTS if {"recall", "remember"} <= {*names} else ()

@@ -1,0 +1,202 @@
+"""Who makes a request, and whether it comes from where requests may come from.
+
+Without keys a server answers programs of its own machine only. With keys every request needs one. Host and Origin
+are checked first: a web page whose host name was pointed at this machine (DNS rebinding) sends that name as Host.
+"""
+
+from __future__ import annotations
+
+import ipaddress
+import logging
+import re
+import time
+from collections.abc import Callable, Iterable, Mapping
+from typing import Any
+from urllib.parse import urlsplit
+
+from combray.errors import InvalidInputError
+from combray.server.callers import Caller, Refused
+from combray.server.keys import CREATE, AccessKey, KeyRing, ring_path
+from combray.server.limits import Rates
+from combray.settings import Settings
+from combray.values import is_loopback
+from combray.verbs.declaration import ADMIN
+
+UNVERIFIED, UNVERIFIED_OF_ALL = 2.0, 4.0
+"""Keys a second, of one address and of all, that were not verified before. Bounds guesses and what they cost: a
+hash holds up every other request for about 50 ms."""
+_HOST = re.compile(r"(\[[0-9A-Fa-f:.]+\]|[A-Za-z0-9._-]+)(?::[0-9]{1,5})?", re.ASCII)
+_ORIGIN = re.compile(r"https?://(\[[0-9A-Fa-f:.]+\]|[A-Za-z0-9._-]+)(:[0-9]{1,5})?", re.ASCII)
+_SCHEMES = ("bearer", "token")
+_FORWARDED = (b"forwarded", b"x-forwarded-for", b"x-forwarded-host", b"x-real-ip", b"via")
+_CHALLENGE = 'Bearer realm="combray"'
+_INVALID = {"WWW-Authenticate": f'{_CHALLENGE}, error="invalid_token"'}
+_log = logging.getLogger("combray.server")
+
+Headers = Iterable[tuple[bytes, bytes]]
+
+
+class KeyedAccess:
+    """Decides who may call. Raises InvalidInputError if the server would be open to others without a key.
+
+    `host` is the address the server listens on. `hosts`: further names in the Host header. `origins`: web origins
+    that may call; none by default.
+    """
+
+    def __init__(
+        self,
+        ring: KeyRing,
+        host: str = "127.0.0.1",
+        hosts: Iterable[str] = (),
+        origins: Iterable[str] = (),
+        clock: Callable[[], float] = time.time,
+    ) -> None:
+        self.ring = ring
+        self.origins = tuple(_origin(each) for each in origins)
+        self._hosts = frozenset(_plain(each) for each in (host, *hosts))
+        self._host = host
+        self._clock = clock
+        self._attempts = Rates(UNVERIFIED)
+        self._all_attempts = Rates(UNVERIFIED_OF_ALL)
+        self._trouble = ""
+        valid = any(each.valid(clock()) for each in ring.listed())
+        if not (valid or is_loopback(host)):
+            problem = f"{host} lets other machines connect, and there is no valid key."
+            raise InvalidInputError("host", problem, f"Make one with: {CREATE}")
+
+    @classmethod
+    def of(cls, settings: Settings, location: str, host: str) -> KeyedAccess:
+        """Return the access to the store at a location by a server that listens on `host`."""
+        hosts, origins = (
+            filter(None, (each.strip() for each in listed.split(",")))
+            for listed in (settings.server_hosts, settings.server_origins)
+        )
+        return cls(KeyRing(ring_path(location, settings.server_keys)), host, hosts, origins)
+
+    def authenticate(self, scope: Mapping[str, Any]) -> Caller:
+        """Return who makes the request of an ASGI scope. Raises Refused."""
+        headers = list(scope["headers"])
+        self._check_place(headers)
+        address = str((scope.get("client") or ("", 0))[0])
+        given = credential(headers)
+        try:
+            if not self.ring.listed():
+                return self._of_this_machine(address, headers)
+            if given is None:
+                raise Refused(401, "A key is needed. Send it as Authorization: Bearer KEY.", _challenge())
+            key = self._verified(given, address)
+        except (InvalidInputError, OSError) as error:
+            self._log_once(str(error))
+            raise Refused(503, "The server cannot read its keys. Its log has the reason.") from None
+        self._trouble = ""
+        self.ring.use(key)
+        names = None if key.namespaces is None else frozenset(key.namespaces)
+        # Accounts of the machine are actors of the audit, too: a key must not pass for one.
+        return Caller(f"key:{key.name}", key.role, names)
+
+    def _verified(self, given: str, address: str) -> AccessKey:
+        key = self.ring.remembered(given)
+        if key is None:
+            if wait := self._attempts.wait(_network(address)) or self._all_attempts.wait(""):
+                retry = {"Retry-After": str(max(1, round(wait)))}
+                raise Refused(429, "Too many keys that are new or wrong were sent. Wait.", retry)
+            key = self.ring.verified(given)
+        if key is None or (key.replaced and not key.valid(self._clock())):
+            raise Refused(401, "The key is not valid.", _INVALID)
+        if not key.valid(self._clock()):
+            raise Refused(401, f"The key has expired. Ask for: combray keys rotate {key.name}", _INVALID)
+        return key
+
+    def _of_this_machine(self, address: str, headers: Headers) -> Caller:
+        """Return the caller of a server without keys. What a proxy passes on may come from anywhere."""
+        if not (is_loopback(self._host) and is_loopback(address)):
+            raise Refused(401, "A key is needed, and the server has none yet.", _challenge())
+        if any(name in _FORWARDED for name, _ in headers):
+            raise Refused(401, f"A proxy passed this request on, which needs a key: {CREATE}", _challenge())
+        return Caller("local", ADMIN)
+
+    def _check_place(self, headers: Headers) -> None:
+        hosts = [value.decode("latin-1") for name, value in headers if name == b"host"]
+        found = _HOST.fullmatch(hosts[0]) if len(hosts) == 1 else None
+        if found is None:
+            raise Refused(403, "The request must have one Host header that names this server.")
+        if not self._is_ours(_plain(found[1])):
+            raise Refused(
+                403,
+                "The Host header does not name this server. Use its address, or add the name to "
+                "COMBRAY_SERVER_HOSTS.",
+            )
+        for origin in (value.decode("latin-1").lower() for name, value in headers if name == b"origin"):
+            if origin not in self.origins and _netloc(origin) != hosts[0].lower():
+                raise Refused(403, "Pages of this origin may not call the server. See COMBRAY_SERVER_ORIGINS.")
+
+    def _is_ours(self, name: str) -> bool:
+        if name in self._hosts:
+            return True
+        if is_loopback(self._host):
+            return is_loopback(name)
+        # Listening on all addresses: a browser that was rebound sends a name, never an address.
+        return _is_address(self._host, unspecified=True) and (_is_address(name) or is_loopback(name))
+
+    def _log_once(self, trouble: str) -> None:
+        if trouble != self._trouble:
+            self._trouble = trouble
+            _log.error("no request is let in: %s", trouble)
+
+
+def credential(headers: Headers) -> str | None:
+    """Return the key that a request carries, None without one. Raises Refused if it carries several.
+
+    Read are Authorization: Bearer (RFC 6750), Authorization: Token (mem0's clients) and X-API-Key.
+    """
+    found: set[str] = set()
+    for name, value in headers:
+        text = value.decode("latin-1").strip()
+        if name == b"authorization":
+            scheme, _, rest = text.partition(" ")
+            text = rest.strip() if scheme.lower() in _SCHEMES else ""
+        elif name != b"x-api-key":
+            continue
+        found |= {text} if text else set()
+    if len(found) > 1:
+        raise Refused(400, "The request carries different keys. Send one.")
+    return found.pop() if found else None
+
+
+def _challenge() -> dict[str, str]:
+    return {"WWW-Authenticate": _CHALLENGE}
+
+
+def _plain(host: str) -> str:
+    return host.strip("[]").rstrip(".").lower()
+
+
+def _is_address(host: str, *, unspecified: bool = False) -> bool:
+    try:
+        return ipaddress.ip_address(host).is_unspecified or not unspecified
+    except ValueError:
+        return False
+
+
+def _network(address: str) -> str:
+    """Return the address, of IPv6 the first 64 bits: the rest is for whoever has the network to choose."""
+    try:
+        found = ipaddress.ip_address(address)
+    except ValueError:
+        return address
+    return address if found.version == 4 else found.exploded[:19]
+
+
+def _origin(text: str) -> str:
+    """Return an origin as browsers send it. Raises InvalidInputError."""
+    if not _ORIGIN.fullmatch(text):
+        problem = f"{text!r} is not an origin."
+        raise InvalidInputError("server_origins", problem, "Write them like https://app.example.com.")
+    return text.lower()
+
+
+def _netloc(origin: str) -> str:
+    try:
+        return urlsplit(origin).netloc
+    except ValueError:
+        return ""

@@ -1,0 +1,118 @@
+"""What a verb returns, as JSON and as a schema."""
+
+from __future__ import annotations
+
+import inspect
+import typing
+from collections.abc import Iterable, Mapping
+from functools import cache
+from importlib import import_module
+from typing import Any
+
+import msgspec
+
+from combray.types import Answer, Page
+from combray.verbs.declaration import Verb
+from combray.verbs.signature import callable_of
+
+REF = "#/components/schemas/{name}"
+_HOMES = (
+    "combray.types", "combray.engine.engine", "combray.engine.changes", "combray.engine.requests",
+    "combray.engine.settling", "combray.engine.graph", "combray.engine.documents", "combray.engine.consolidation",
+    "combray.engine.vectors", "combray.engine.retention", "combray.engine.entities", "combray.engine.quarantine",
+    "combray.engine.store", "combray.audit.erasure", "combray.audit.entry", "combray.audit.verify",
+    "combray.think.thought", "combray.prompt.budget", "combray.documents.passages", "combray.consolidate.runs",
+    "combray.consolidate.state", "combray.embedding.working", "combray.runtime", "combray.runtime.service_tier",
+    "combray.transfer",
+)  # fmt: skip
+"""Modules whose types the engine's signatures name, some for type checkers only."""
+_LATE = {
+    "combray.engine.changes": ("Certificate",),
+    "combray.engine.requests": ("Certificate",),
+    "combray.engine.consolidation": ("PlanLine",),
+}
+"""Module -> names in its records that it imports for type checkers only."""
+_OF_THE_MACHINE = ("location", "namespaces")
+"""What the status of a store says about its machine and about namespaces that the caller may not see."""
+
+
+def as_json(verb: Verb, result: Any) -> bytes:
+    """Return the body of an answer."""
+    return msgspec.json.encode(_shaped(verb, result), enc_hook=str)
+
+
+def _shaped(verb: Verb, result: Any) -> Any:
+    if isinstance(result, Answer):
+        found: dict[str, Any] = msgspec.to_builtins(result, enc_hook=str)
+        return found | {"confidence": result.confidence}
+    if isinstance(result, Mapping) and verb.name == "status":
+        return {name: value for name, value in result.items() if name not in _OF_THE_MACHINE}
+    if isinstance(result, list):
+        return {"results": result}
+    return {"result": result} if result is None or isinstance(result, (bool, int, str)) else result
+
+
+def cursor_of(result: Any) -> str | None:
+    """Return the cursor of the next page."""
+    return result.cursor if isinstance(result, Page) else None
+
+
+@cache
+def _names() -> dict[str, Any]:
+    homes = {each: vars(import_module(each)) for each in _HOMES}
+    every: dict[str, Any] = {}
+    for names in homes.values():
+        every |= names
+    for home, late in _LATE.items():
+        for name in late:
+            # msgspec reads a record's annotations with the names of its module.
+            homes[home].setdefault(name, every[name])
+    return every
+
+
+def types_of(verb: Verb) -> list[Any]:
+    """Return the types that a verb may return; several if it is overloaded."""
+    function = inspect.unwrap(callable_of(verb))
+    space = vars(typing) | _names() | function.__globals__
+    found = []
+    for each in typing.get_overloads(function) or [function]:
+        found.append(_evaluated(inspect.signature(each).return_annotation, space))
+    return [each for place, each in enumerate(found) if each not in found[:place]]
+
+
+def _evaluated(annotation: Any, space: dict[str, Any]) -> Any:
+    """Return the type that an annotation of the engine names, in a text or in the list of a text."""
+    if isinstance(annotation, str):
+        return _evaluated(eval(annotation, space), space)  # noqa: S307 - the engine's own source
+    if typing.get_origin(annotation) is list:
+        inner = typing.get_args(annotation)[0]
+        return list[_evaluated(getattr(inner, "__forward_arg__", inner), space)]  # type: ignore[misc]
+    return annotation
+
+
+def schemas(verbs: Iterable[Verb]) -> tuple[dict[str, dict[str, Any]], dict[str, Any]]:
+    """Return the schema of each verb's answer by its name, and the components that they refer to."""
+    listed = list(dict.fromkeys(verbs))
+    kinds = {each.name: types_of(each) for each in listed}
+    flat = [each for several in kinds.values() for each in several]
+    made, components = msgspec.json.schema_components(flat, ref_template=REF)
+    found = iter(made)
+    answers = {}
+    for verb in listed:
+        forms = [_wrapped(verb, kind, next(found)) for kind in kinds[verb.name]]
+        answers[verb.name] = forms[0] if len(forms) == 1 else {"anyOf": forms}
+    components["Answer"]["properties"]["confidence"] = {"type": "number"}
+    return answers, components
+
+
+def _wrapped(verb: Verb, kind: Any, schema: dict[str, Any]) -> dict[str, Any]:
+    """Return the schema of what `_shaped` makes of a value of this type."""
+    if verb.streams:
+        return {"type": "string"}
+    if typing.get_origin(kind) is list:
+        return _object("results", schema)
+    return _object("result", schema) if kind in (int, bool, str, None, type(None)) else schema
+
+
+def _object(name: str, schema: dict[str, Any]) -> dict[str, Any]:
+    return {"type": "object", "properties": {name: schema}, "required": [name]}

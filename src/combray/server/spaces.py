@@ -1,0 +1,154 @@
+"""The engine of each namespace, and calls of it: in a bounded pool of threads, timed, traced, answered once.
+
+The engine is synchronous and safe for threads. A pool bounds how many calls compete for the processor. Threads
+beyond the processors help where calls wait: for the disk, where writes share a flush, or for a model
+(docs/decisions/0032-http.md).
+"""
+
+from __future__ import annotations
+
+import time
+from collections import OrderedDict
+from collections.abc import Callable, Mapping
+from threading import Lock
+from typing import Any, TypeVar
+
+import anyio
+import anyio.to_thread
+
+from combray.audit.verb import acting_as
+from combray.engine import Engine, interruptible
+from combray.engine.receipts import Receipt, RepeatedError, receipted, receipting, repeated_result
+from combray.errors import StoreError
+from combray.records import dataclass, replace
+from combray.server.limits import Limits
+from combray.server.problems import HttpError
+from combray.server.tracing import stages
+from combray.verbs.binding import Call
+from combray.verbs.signature import result
+
+MOST_OPEN = 256
+"""Namespaces whose engines are kept. One that is left out writes its access counts."""
+T = TypeVar("T")
+
+
+class TooSlowError(Exception):
+    """Raised at a step of a call whose time is over."""
+
+
+@dataclass(frozen=True, slots=True)
+class Wish:
+    """One call of one caller."""
+
+    call: Call
+    namespace: str
+    actor: str
+    receipt: Receipt | None = None
+    in_path: Mapping[str, str] | None = None
+
+
+class Spaces:
+    """Engines by namespace over one open store. Safe for threads."""
+
+    def __init__(self, engine: Engine, limits: Limits) -> None:
+        at = engine._at
+        runtime = replace(at.runtime, store=receipting(at.runtime.store, at.runtime.clock))
+        self.first = engine
+        self.limits = limits
+        self.working = 0
+        self._root = Engine(runtime, at.namespace, at.preset, at.settings, at.background)
+        self._open: OrderedDict[str, Engine] = OrderedDict()
+        self._lock = Lock()
+        self._under_way: set[str] = set()
+        self._threads: anyio.CapacityLimiter | None = None
+
+    def engine(self, namespace: str) -> Engine:
+        """Return the engine of a namespace. Raises InvalidInputError for an impossible name."""
+        with self._lock:
+            if namespace in self._open:
+                self._open.move_to_end(namespace)
+                return self._open[namespace]
+        made = self._root.within(namespace)
+        made._at.after_write = self.first._at.after_write
+        with self._lock:
+            made = self._open.setdefault(namespace, made)
+            oldest = self._open.popitem(last=False)[1] if len(self._open) > MOST_OPEN else None
+        if oldest is not None:
+            oldest._at.flush()
+        return made
+
+    def close(self) -> None:
+        """Write the access counts of every namespace and close the store."""
+        for each in self._open.values():
+            each._at.flush()
+        self.first.close()
+
+    async def run(self, work: Callable[[], T]) -> T:
+        """Run work in the pool. Raises HttpError if too much of it waits, or its time is over."""
+        if self.working >= self.limits.requests:
+            raise HttpError(503, "The server is busy. Try again.", headers={"Retry-After": "1"})
+        if self._threads is None:
+            self._threads = anyio.CapacityLimiter(self.limits.threads)
+        until = time.monotonic() + self.limits.seconds
+
+        def follow(_step: str) -> None:
+            if time.monotonic() > until:
+                raise TooSlowError
+
+        def bounded() -> T:
+            follow("")
+            with stages(follow) as followed, interruptible(followed):
+                return work()
+
+        self.working += 1
+        try:
+            return await anyio.to_thread.run_sync(bounded, limiter=self._threads)
+        except TooSlowError as error:
+            sentence = f"The request took longer than {self.limits.seconds:g} seconds. Nothing was written."
+            raise HttpError(503, sentence, headers={"Retry-After": "5"}) from error
+        finally:
+            self.working -= 1
+
+    async def carry_out(self, wish: Wish) -> tuple[Any, bool]:
+        """Return the result of a call, and whether it is that of an earlier request with the same key.
+
+        Raises CombrayError, HttpError.
+        """
+        receipt = wish.receipt
+        if receipt is None:
+            return await self.run(lambda: self._called(wish)), False
+        if receipt.key in self._under_way:
+            raise HttpError(
+                409, "A request with this Idempotency-Key is under way. Try again.", headers={"Retry-After": "1"}
+            )
+        self._under_way.add(receipt.key)
+        try:
+            return await self.run(lambda: self._once(wish, receipt))
+        finally:
+            self._under_way.discard(receipt.key)
+
+    def _called(self, wish: Wish) -> Any:
+        with acting_as(wish.actor):
+            return wish.call(self.engine(wish.namespace))
+
+    def _once(self, wish: Wish, receipt: Receipt) -> tuple[Any, bool]:
+        engine = self.engine(wish.namespace)
+        kept = receipt.known(engine.reader.kept(receipt.place))
+        if kept is None:
+            try:
+                with receipted(receipt):
+                    return self._called(wish), False
+            except RepeatedError as repeated:
+                kept = repeated.kept
+        if kept.request != receipt.request:
+            raise HttpError(409, "This Idempotency-Key was used for another request. Make a new key.")
+        found = repeated_result(engine, result(wish.call.verb), kept, wish.in_path or {})
+        return (self._called(wish) if found is None else found), True
+
+    def alive(self) -> bool:
+        """Whether the store answers."""
+        try:
+            self.first.reader.revision()
+        except StoreError:
+            return False
+        return True

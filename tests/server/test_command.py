@@ -1,0 +1,28 @@
+"""The shell's verb: what it refuses."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner
+
+from combray.interfaces.cli import combray
+
+
+def test_other_machines_are_refused_without_keys(tmp_path: Path) -> None:
+    for host in ("0.0.0.0", "192.0.2.1", "example.org"):
+        refused = CliRunner().invoke(combray, ["serve", "--host", host, "--db", str(tmp_path / "a.db")])
+        assert refused.exit_code == 2
+        assert "needs keys" in refused.stderr
+    assert not (tmp_path / "a.db").exists()
+
+
+def test_without_the_extra_the_remedy_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    for name in [each for each in sys.modules if each.startswith(("combray.server", "uvicorn"))]:
+        monkeypatch.delitem(sys.modules, name)
+    monkeypatch.setitem(sys.modules, "uvicorn", None)
+    refused = CliRunner().invoke(combray, ["serve", "--db", str(tmp_path / "a.db")])
+    assert refused.exit_code == 1
+    assert "combray[server]" in refused.stderr
