@@ -103,7 +103,7 @@ def _stay(target: Target, engine: Engine, batch: int, everywhere: bool, reembed:
 
 
 def _show(target: Target, worked: Worked, read: Extracted, *, a_line: bool = False) -> None:
-    plain = asdict(worked) | {"extraction": asdict(read)}
+    plain = asdict(worked) | ({"extraction": asdict(read)} if read.calls else {})
     if a_line and not for_people(target):
         click.echo(json.dumps(plain))
         return
