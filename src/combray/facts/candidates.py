@@ -270,6 +270,9 @@ def _earlier(keys: Keys, where: Filter, new: Memory, reader: Reader) -> tuple[li
     """
     rows, now = reader.rows(keys), new.moment.timestamp()
     kept = reader.eligible(keys, where) & ((rows.moment < now) if new.session else (rows.moment <= now))
+    if new.evidence:
+        # A fact repeats the turns that it was made of and changes none of them.
+        kept &= ~np.isin(keys, _keys(list(reader.keys_of(new.evidence).values())))
     wanted: list[int] = keys[kept].tolist()
     authors = [rows.author_names[code] if code >= 0 else None for code in rows.author[kept].tolist()]
     stated = map(ComparedMemory, reader.contents(wanted), authors, rows.moment[kept].tolist())

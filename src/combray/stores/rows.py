@@ -226,8 +226,9 @@ def type_codes(types: Sequence[str]) -> list[int]:
 
 def to_job(row: Sequence[Any]) -> Job:
     """Return the entry of the embedding queue in a row."""
-    key, model, added, attempts, next_at, holder, failed, error = row
-    return Job(key, model, to_seconds(added), attempts, to_seconds(next_at), holder, bool(failed), error)
+    key, model, added, attempts, next_at, holder, failed, error, done = row
+    times = to_seconds(added), attempts, to_seconds(next_at)
+    return Job(key, model, *times, holder, bool(failed), error, to_seconds(done))
 
 
 def listed(values: Iterable[Any]) -> str:

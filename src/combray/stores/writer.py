@@ -285,7 +285,7 @@ class StoredWriter(StoredReader[S, C]):
     def put_run(self, run: Run, parts: Sequence[str] = ()) -> None:
         ended = None if run.ended is None else mapping.to_micro(run.ended)
         started, counts = mapping.to_micro(run.started), mapping.to_json(dict(run.counts))
-        self.session.of_later(self.sql.runs.put, run.id, started, ended, run.state, counts, run.seen)
+        self.session.of_later(self.sql.runs.put, run.id, started, ended, run.state, counts)
         if parts:
             self.session.of_later(self.sql.runs.put_parts, run.id, list(parts))
 
