@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from datetime import date, datetime
 from typing import Any, Literal, Required, TypedDict, get_args, overload
 
 import msgspec
 
-from combray.records import dataclass, field, fields
+from combray.records import dataclass, deferred, field, fields
 
 Kind = Literal["episode", "fact", "insight", "chunk", "summary"]
 Status = Literal["active", "pending_embed", "superseded", "merged", "deprecated", "forgotten"]
@@ -96,7 +96,6 @@ Entities = list[str] | tuple[str, ...] | AbstractSet[str] | Mapping[str, Sequenc
 Labels = list[str] | tuple[str, ...] | AbstractSet[str]
 """Several short texts."""
 Texts = str | Sequence[str] | AbstractSet[str]
-"""One text or several."""
 Where = Mapping[str, Any]
 """A filter: field -> value, or field -> {operator: value}; also and, or, not. See `combray.where`."""
 
@@ -319,9 +318,6 @@ class Answer(Sequence[Hit]):
     def __len__(self) -> int:
         return len(self.hits)
 
-    def __iter__(self) -> Iterator[Hit]:
-        return iter(self.hits)
-
     @property
     def confidence(self) -> float:
         """Probability that one of the first three hits answers; 0 without hits. A caller may decline."""
@@ -364,14 +360,15 @@ class Candidate:
         return listed | {"at": self.at.isoformat()}
 
 
+@deferred("semantic_candidates", "causal_candidates")
 @dataclass(frozen=True, slots=True)
 class Remembered:
-    """What became of one text given to `remember`; `as_json` is the Mnemon page's output (section 5.1)."""
+    """What became of one text given to `remember`. Its candidates are looked up when they are first read."""
 
     id: str
-    action: Literal["added", "replaced", "skipped", "untrusted", "quarantined"]
-    """`untrusted` and `quarantined`: stored, but the guard lowered its trust; `guard` says why."""
-    diff_suggestion: Literal["ADD", "UPDATE", "CONFLICT", "DUPLICATE"]
+    action: Literal["added", "replaced", "skipped", "untrusted", "quarantined", "refused"]
+    """`untrusted`, `quarantined`: the guard lowered the trust (`guard`). `refused`: not stored (`reason`)."""
+    diff_suggestion: Literal["ADD", "UPDATE", "CONFLICT", "DUPLICATE", ""]
     replaced_id: str | None = None
     edges_created: dict[str, int] = field(default_factory=dict)
     semantic_candidates: tuple[dict[str, Any], ...] = ()
@@ -390,7 +387,9 @@ class Remembered:
     trace: tuple[Step, ...] = ()
 
     def as_json(self) -> dict[str, Any]:
-        """The page's JSON, its field names in its order; then `not_embedded` and `may_revise` if there is any."""
+        """The fields of Mnemon's page (section 5.1) in its order, then `not_embedded` and any `may_revise`."""
+        if self.action == "refused":
+            return {"id": self.id, "action": self.action, "reason": self.reason}
         names = [each.name for each in fields(self)]
         page = {name: getattr(self, name) for name in names[: names.index("not_embedded")]}
         page |= {name: list(value) for name, value in page.items() if isinstance(value, tuple)}

@@ -4,20 +4,25 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from typing import Any, Literal
+from contextlib import contextmanager
+from itertools import count
+from typing import Any, Literal, cast
 
 import numpy as np
 from numpy.typing import NDArray
 
+from combray.errors import CombrayError, InvalidInputError, NotFoundError
 from combray.language.scopes import scope_set
 from combray.language.tense import Claim
-from combray.records import dataclass, field
+from combray.records import dataclass, field, replace
 from combray.runtime import Filter, Ranked, Reader, Writer
 from combray.scoring.importance import ImportanceRule
 from combray.types import LIVE_STATUSES, Candidate, Memory, Remembered, Step
 
 Suggestion = Literal["ADD", "UPDATE", "CONFLICT", "DUPLICATE"]
 Action = Literal["added", "replaced", "skipped", "untrusted", "quarantined"]
+LinkCandidates = Callable[[], tuple[dict[str, Any], ...]]
+"""Called when a caller reads the reply: few do, and the look-up takes longer than the write."""
 TRUSTED = ("owner", "agent")
 """Trust of the texts that may supersede one another."""
 
@@ -93,10 +98,10 @@ class Draft:
     """Whether it, or the memory it repeats, has a vector of the embedder in use (`say_embedded`)."""
     not_embedded: str = ""
     """Why it has none (`Embed`, `QueueEmbedding`, `say_embedded`)."""
-    semantic_candidates: tuple[dict[str, Any], ...] = ()
-    """Memories near it that a person or a model may want to link (`SuggestSemantic`)."""
-    causal_candidates: tuple[dict[str, Any], ...] = ()
-    """Memories close to it in the graph that may be its cause or effect (`SuggestCausal`)."""
+    semantic_candidates: LinkCandidates = tuple
+    """Returns memories near it that a person or a model may want to link (`SuggestSemantic`)."""
+    causal_candidates: LinkCandidates = tuple
+    """Returns memories close to it in the graph that may be its cause or effect (`SuggestCausal`)."""
 
     @property
     def skipped(self) -> bool:
@@ -135,12 +140,16 @@ class SettledWith:
 class Suspect:
     """An earlier memory that a draft may change: its key, or an earlier draft of the same batch."""
 
-    memory: Memory
     score: float
     """Probability, 0-1."""
     reason: str
     key: int | None
     twin: Draft | None
+
+    @property
+    def stored(self) -> int | None:
+        """Its key in the store. An earlier draft has one once it is written, unless it is skipped."""
+        return self.key if self.twin is None else self.twin.key
 
 
 @dataclass(frozen=True, slots=True)
@@ -174,6 +183,13 @@ class Survey:
         return [(self.scopes[scope], some) for scope, some in found.items()]
 
 
+class RefusedUnderLockError(Exception):
+    """Rolls the transaction of a batch back: items were refused that others were compared with already.
+
+    The batch is written again without them.
+    """
+
+
 Reread = Callable[["Remembering", Reader], None]
 """A read of the store that fills drafts and can be repeated on a newer state of the store."""
 
@@ -197,12 +213,16 @@ class Remembering:
     """Trust that the guard judges all of it by, where that is less than what a text claims; empty: its own."""
     trusts: tuple[str, ...] = Filter().trusts
     """Trust of the memories that may be shown beside what was written."""
+    atomic: bool = True
+    """Whether an item that is refused stops the batch. Otherwise the others are stored."""
     put_off: bool = False
     """Whether comparisons are left to `Settle`: another thread writes, so they would be repeated in any case."""
 
     # The texts, and what they were compared with.
     drafts: list[Draft] = field(default_factory=list)
-    """One for each item, in the same order (`Validate`)."""
+    """One for each item that is not refused, in the same order (`Validate`)."""
+    refused: dict[int, CombrayError] = field(default_factory=dict)
+    """Why an item was refused, by its place (`Validate`, `AssignScope`, `Guard`, `Settle`)."""
     seen_revision: int = -1
     """Revision of the store that the drafts were compared with (`FindNearest`)."""
     rereads: list[Reread] = field(default_factory=list)
@@ -233,6 +253,48 @@ class Remembering:
     def size(self) -> int:
         """Drafts that will be, or have been, written."""
         return len([draft for draft in self.drafts if draft.suggestion != "DUPLICATE"])
+
+    @property
+    def done(self) -> bool:
+        """Whether every item was refused, so that nothing is left to write."""
+        return bool(self.refused) and len(self.refused) == len(self.items)
+
+    @contextmanager
+    def checking(self, place: int) -> Iterator[None]:
+        """Note an item as refused if the block raises for a wrong value. Raises it if the batch is atomic."""
+        try:
+            yield
+        except (InvalidInputError, NotFoundError) as error:
+            if self.atomic:
+                raise
+            self.refused[place] = error
+
+    def placed(self) -> list[tuple[int, Draft]]:
+        """Return each draft with the place of its item."""
+        places = (place for place in count() if place not in self.refused)
+        return list(zip(places, self.drafts, strict=False))
+
+    def check_each(self, check: Callable[[int, Draft], None]) -> None:
+        """Check each draft, given with the place of its item; those that are refused leave the batch."""
+        placed = self.placed()
+        for place, draft in placed:
+            with self.checking(place):
+                check(place, draft)
+        self.drafts = [draft for place, draft in placed if place not in self.refused]
+
+    def again(self) -> Remembering:
+        """Return the batch as it was given, without the items that were refused."""
+        return replace(
+            self,
+            drafts=[],
+            rereads=[],
+            seen_revision=-1,
+            tx=None,
+            survey=None,
+            revisions_left=False,
+            trace=[],
+            degraded=[],
+        )
 
     def alone(self) -> Iterator[str]:
         """Hold each draft alone, one after the other; yield a hash of its text."""
@@ -272,7 +334,11 @@ class Remembering:
 
     def results(self) -> list[Remembered]:
         """What became of each item, in the order given."""
-        return [self._result(draft) for draft in self.drafts]
+        done = map(self._result, self.drafts)
+        return [
+            _refusal(self.refused[place]) if place in self.refused else next(done)
+            for place in range(len(self.drafts) + len(self.refused))
+        ]
 
     def _result(self, draft: Draft) -> Remembered:
         return Remembered(
@@ -281,8 +347,9 @@ class Remembering:
             diff_suggestion=draft.reported,
             replaced_id=None if draft.skipped else draft.replaced_id,
             edges_created=draft.edges,
-            semantic_candidates=draft.semantic_candidates,
-            causal_candidates=draft.causal_candidates,
+            # `Remembered` calls them on the first read.
+            semantic_candidates=cast(Any, draft.semantic_candidates),
+            causal_candidates=cast(Any, draft.causal_candidates),
             quality_warnings=(*draft.notices, *draft.warnings),
             embedded=draft.embedded,
             not_embedded="" if draft.embedded else draft.not_embedded,
@@ -295,6 +362,10 @@ class Remembering:
             may_revise=draft.may_revise,
             trace=tuple(self.trace),
         )
+
+
+def _refusal(error: CombrayError) -> Remembered:
+    return Remembered(id="", action="refused", diff_suggestion="", not_embedded="refused", reason=str(error))
 
 
 def _action(draft: Draft) -> Action:

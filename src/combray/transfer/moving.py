@@ -19,6 +19,7 @@ from combray.errors import StoreBusyError, StoreError
 from combray.language.indexing import with_current_hash
 from combray.records import dataclass, replace
 from combray.runtime import Arrival, Filter, Link, Reader, Store, Writer
+from combray.runtime.queue import EXTRACTION
 from combray.types import Edge, Memory, Version
 
 _EVERYTHING = Filter(statuses=(), trusts=())
@@ -222,7 +223,8 @@ class _Pass:
     def _copy_batch(self, batch: _Batch, models: Sequence[str], keys: dict[int, int]) -> None:
         """Copy one batch. `keys`: the source's to the target's; those of the batch are added."""
         with self._writing() as tx:
-            known = _known(tx, batch.memories)
+            stored = _known_ids(tx, [memory.id for memory in batch.memories])
+            known = {memory.id: (key, memory) for key, memory in stored}
             fresh = _differing(batch, tx, models, known)
             stale = [known[batch.memories[place].id][0] for place in fresh if batch.memories[place].id in known]
             if stale:
@@ -288,13 +290,8 @@ def _differing(
     return [place for place in range(len(batch.memories)) if place not in unchanged]
 
 
-def _known(tx: Writer, memories: Sequence[Memory]) -> dict[str, tuple[int, Memory]]:
-    """Return the target's memories with the same ids, with their keys."""
-    found = _known_ids(tx, [memory.id for memory in memories])
-    return {memory.id: (key, memory) for key, memory in found}
-
-
 def _known_ids(tx: Writer, ids: Sequence[str]) -> list[tuple[int, Memory]]:
+    """Return the target's memories with these ids, with their keys."""
     # An id may be a prefix of another, and is then found for it.
     keys = sorted(set(tx.keys_of(ids).values()))
     wanted = set(ids)
@@ -311,14 +308,13 @@ def _copy_rest(view: Reader, tx: Writer, keys: dict[int, int]) -> None:
         for file in view.documents.files(workspace.root):
             chunks = view.documents.chunks(file.root, file.path)
             tx.documents.put(file, [(keys[key], digest) for key, digest in chunks if key in keys])
-    for backlog in view.queue.backlogs():
-        jobs = [job for job in view.queue.jobs(backlog.model) if job.key in keys]
+    for model in {EXTRACTION: None} | dict.fromkeys(each.model for each in view.queue.backlogs()):
+        jobs = [job for job in view.queue.jobs(model) if job.key in keys]
         for added, some in groupby(jobs, key=lambda job: job.added):
-            tx.queue.put(backlog.model, [keys[job.key] for job in some], added)
+            tx.queue.put(model, [keys[job.key] for job in some], added)
         tx.queue.update([replace(job, key=keys[job.key], holder="") for job in jobs])
     for run in view.runs(_MOST_LINES):
-        behind = [new for old, new in keys.items() if old <= run.seen]
-        tx.put_run(replace(run, seen=max(behind, default=0)))
+        tx.put_run(run)
     known = [each for each in view.doubts() if each.first in keys and each.second in keys]
     tx.put_doubts([replace(each, first=keys[each.first], second=keys[each.second]) for each in known])
     lines = view.log(_MOST_LINES)[::-1]
