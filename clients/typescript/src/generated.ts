@@ -252,6 +252,30 @@ export interface Excerpt {
   withheld: boolean;
 }
 
+/**
+ * What a run did. `left`: turns that wait; `set_aside`: turns given up after three attempts.
+ *
+ * `stopped`: why it ended early, such as a spent budget. `error`: the last failure. `facts`: ids of new facts.
+ * `turns`: ids of the turns that the call stored. `degraded`: what failed while facts were stored without it.
+ */
+export interface Extracted {
+  turns: Array<string>;
+  read: number;
+  facts: Array<string>;
+  known: number;
+  superseded: number;
+  unsupported: number;
+  quarantined: number;
+  failed: number;
+  calls: number;
+  tokens: number;
+  left: number;
+  set_aside: number;
+  stopped: string;
+  error: string;
+  degraded: Array<string>;
+}
+
 /** One thing that `doctor` checked. */
 export interface Finding {
   name: string;
@@ -475,11 +499,11 @@ export interface Related {
   subtypes: Array<string>;
 }
 
-/** What became of one text given to `remember`; `as_json` is the Mnemon page's output (section 5.1). */
+/** What became of one text given to `remember`. Its candidates are looked up when they are first read. */
 export interface Remembered {
   id: string;
-  action: "added" | "quarantined" | "replaced" | "skipped" | "untrusted";
-  diff_suggestion: "ADD" | "CONFLICT" | "DUPLICATE" | "UPDATE";
+  action: "added" | "quarantined" | "refused" | "replaced" | "skipped" | "untrusted";
+  diff_suggestion: "" | "ADD" | "CONFLICT" | "DUPLICATE" | "UPDATE";
   replaced_id: string | null;
   edges_created?: Record<string, number>;
   semantic_candidates: Array<Record<string, unknown>>;
@@ -523,18 +547,13 @@ export interface Review {
   warnings: Array<string>;
 }
 
-/**
- * One run of consolidation: when (unix seconds), running, done or undone, and what it did how often.
- *
- * `seen` is the key of the last episode it looked at for new facts, 0 if it looked at none.
- */
+/** One run of consolidation: when (unix seconds), running, done or undone, and what it did how often. */
 export interface Run {
   id: string;
   started: number;
   ended: number | null;
   state: string;
   counts?: Record<string, number>;
-  seen: number;
 }
 
 /** The rendered text of one section, and the ids of its pieces. */
@@ -543,6 +562,13 @@ export interface Section {
   text: string;
   ids: Array<string>;
   tokens: number;
+}
+
+/** A turn that was given up after three failed attempts, and the last failure. */
+export interface SetAside {
+  memory: Memory;
+  attempts: number;
+  error: string;
 }
 
 /** What `settle` did: the ids, the verdict, and the verdict on the two that it took back ("" for none). */
@@ -775,14 +801,14 @@ export interface Operations {
   conversation_add: {
     path: { session: string };
     query: {};
-    body: { content: string; author?: "user" | "assistant" | "tool" | null; auto?: boolean | null; occurred_at?: string | null; context?: string; metadata?: Record<string, unknown> | null; trust?: string | null; tags?: Array<string> | null };
+    body: { content: string; author?: string | null; extract?: "model" | "rules" | "off" | null; occurred_at?: string | null; context?: string; metadata?: Record<string, unknown> | null; trust?: string | null; tags?: Array<string> | null };
     answer: Memory;
   };
   /** Store turns in order. Rights: write. */
   conversation_add_many: {
     path: { session: string };
     query: {};
-    body: { turns: Array<Record<string, unknown>> };
+    body: { turns: Array<Record<string, unknown>>; atomic?: boolean; extract?: string | null };
     answer: { results: Array<Memory> };
   };
   /** List every turn of a conversation, in order. Rights: read. */
@@ -854,6 +880,34 @@ export interface Operations {
     query: { filter?: Record<string, unknown> };
     body: undefined;
     answer: string;
+  };
+  /** Store messages and let the language model read them now. Rights: write. */
+  extract: {
+    path: {};
+    query: {};
+    body: { messages?: Array<string>; session?: string | null };
+    answer: Extracted;
+  };
+  /** Let the language model read what is due. Rights: admin. */
+  extraction_read: {
+    path: {};
+    query: {};
+    body: { limit?: number | null; everywhere?: boolean };
+    answer: Extracted;
+  };
+  /** List turns that extraction gave up. Rights: read. */
+  extraction_set_aside: {
+    path: {};
+    query: { limit?: number };
+    body: undefined;
+    answer: { results: Array<SetAside> };
+  };
+  /** Report what extraction read, left and cost. Rights: read. */
+  extraction_status: {
+    path: {};
+    query: {};
+    body: undefined;
+    answer: Record<string, unknown>;
   };
   /** Hide memories from recall; nothing is deleted. Rights: write. */
   forget: {
@@ -971,7 +1025,7 @@ export interface Operations {
   remember_many: {
     path: {};
     query: {};
-    body: { items: Array<{ content: string; category?: "preference" | "decision" | "fact" | "insight" | "context" | "general"; importance?: number; entities?: Array<string> | Record<string, Array<string>> | null; tags?: Array<string> | null; source?: string | null; author?: string | null; occurred_at?: string | null; tier?: "core" | "working" | "peripheral" | null; session?: string | null; supersedes?: Array<string> | null; keep_both?: Array<string> | null; slot?: string | null; confidence?: number | null; kind?: string | null; context?: string | null; occurred_to?: string | null; valid_from?: string | null; valid_to?: string | null; expires_at?: string | null; recorded_at?: string | null; position?: number | null; trust?: string | null; evidence?: Array<string> | null; metadata?: Record<string, unknown> | null; id?: string | null }>; diff?: boolean };
+    body: { items: Array<{ content: string; category?: "preference" | "decision" | "fact" | "insight" | "context" | "general"; importance?: number; entities?: Array<string> | Record<string, Array<string>> | null; tags?: Array<string> | null; source?: string | null; author?: string | null; occurred_at?: string | null; tier?: "core" | "working" | "peripheral" | null; session?: string | null; supersedes?: Array<string> | null; keep_both?: Array<string> | null; slot?: string | null; confidence?: number | null; kind?: string | null; context?: string | null; occurred_to?: string | null; valid_from?: string | null; valid_to?: string | null; expires_at?: string | null; recorded_at?: string | null; position?: number | null; trust?: string | null; evidence?: Array<string> | null; metadata?: Record<string, unknown> | null; id?: string | null }>; diff?: boolean; atomic?: boolean };
     answer: { results: Array<Remembered> };
   };
   /** Restore memories that were forgotten, superseded or hidden. Rights: write. */
@@ -1121,7 +1175,7 @@ export interface Operations {
     body: Record<string, never>;
     answer: { result: number };
   };
-  /** Embed memories that wait for a vector. Rights: admin. */
+  /** Embed memories that wait for a vector, and read turns for facts. Rights: admin. */
   worker: {
     path: {};
     query: {};
@@ -1165,6 +1219,10 @@ export const REQUESTS: Record<keyof Operations, Endpoint> = {
   erase: { method: "POST", path: "/v1/memories/erase", repeatable: true, keyed: true },
   events: { method: "GET", path: "/v1/events", repeatable: true, keyed: false },
   export: { method: "GET", path: "/v1/export", repeatable: true, keyed: false },
+  extract: { method: "POST", path: "/v1/extract", repeatable: true, keyed: true },
+  extraction_read: { method: "POST", path: "/v1/extraction/read", repeatable: true, keyed: true },
+  extraction_set_aside: { method: "GET", path: "/v1/extraction/set-aside", repeatable: true, keyed: false },
+  extraction_status: { method: "GET", path: "/v1/extraction/status", repeatable: true, keyed: false },
   forget: { method: "POST", path: "/v1/memories/forget", repeatable: true, keyed: true },
   forget_one: { method: "DELETE", path: "/v1/memories/{memory_id}", repeatable: true, keyed: true },
   gc: { method: "GET", path: "/v1/retention/candidates", repeatable: true, keyed: false },
