@@ -42,7 +42,7 @@ def remote(served: Served) -> Iterator[combray.Engine]:
 def test_the_tests_of_the_engine_pass_on_a_server(file: str) -> None:
     left_out = " and ".join(f"not {name}" for name in WORDED_BY_THE_SERVER)
     done = subprocess.run(
-        [sys.executable, "-m", "pytest", "-q", "-p", "over_http", f"{TESTS}/engine/{file}.py", "-k", left_out],
+        [sys.executable, "-m", "pytest", "-p", "over_http", f"{TESTS}/engine/{file}.py", "-k", left_out],
         cwd=TESTS.parent,
         env={**os.environ, "PYTHONPATH": f"{TESTS / 'server'}{os.pathsep}{os.environ.get('PYTHONPATH', '')}"},
         capture_output=True,

@@ -48,17 +48,9 @@ def open(
     """
     models = {"embedder": embedder, "reranker": reranker, "judge": judge, "language_model": language_model}
     specs: dict[str, object] = {"preset": preset, **models}
-    settings = load_settings(
-        {
-            "db": None if location is None else fspath(location),
-            "namespace": namespace,
-            **{name: spec for name, spec in specs.items() if isinstance(spec, str)},
-            "durability": durability,
-            "worker": worker,
-            "replica": replica,
-            "timezone": timezone,
-        }
-    )
+    given = {"namespace": namespace, "durability": durability, "worker": worker, "replica": replica}
+    given |= {"db": None if location is None else fspath(location), "timezone": timezone}
+    settings = load_settings(given | {name: spec for name, spec in specs.items() if isinstance(spec, str)})
     if settings.db.startswith(("http://", "https://")):
         return _of_server(settings, key, objects=(*specs.values(), clock))
     chosen = preset if isinstance(preset, presets.Preset) else presets.load(settings.preset)
