@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from datetime import date, datetime
 from typing import Any, Literal, Required, TypedDict, get_args, overload
@@ -319,9 +319,6 @@ class Answer(Sequence[Hit]):
     def __len__(self) -> int:
         return len(self.hits)
 
-    def __iter__(self) -> Iterator[Hit]:
-        return iter(self.hits)
-
     @property
     def confidence(self) -> float:
         """Probability that one of the first three hits answers; 0 without hits. A caller may decline."""
@@ -369,9 +366,9 @@ class Remembered:
     """What became of one text given to `remember`; `as_json` is the Mnemon page's output (section 5.1)."""
 
     id: str
-    action: Literal["added", "replaced", "skipped", "untrusted", "quarantined"]
-    """`untrusted` and `quarantined`: stored, but the guard lowered its trust; `guard` says why."""
-    diff_suggestion: Literal["ADD", "UPDATE", "CONFLICT", "DUPLICATE"]
+    action: Literal["added", "replaced", "skipped", "untrusted", "quarantined", "refused"]
+    """`untrusted`, `quarantined`: the guard lowered the trust (`guard`). `refused`: not stored (`reason`)."""
+    diff_suggestion: Literal["ADD", "UPDATE", "CONFLICT", "DUPLICATE", ""]
     replaced_id: str | None = None
     edges_created: dict[str, int] = field(default_factory=dict)
     semantic_candidates: tuple[dict[str, Any], ...] = ()
@@ -391,6 +388,8 @@ class Remembered:
 
     def as_json(self) -> dict[str, Any]:
         """The page's JSON, its field names in its order; then `not_embedded` and `may_revise` if there is any."""
+        if self.action == "refused":
+            return {"id": self.id, "action": self.action, "reason": self.reason}
         names = [each.name for each in fields(self)]
         page = {name: getattr(self, name) for name in names[: names.index("not_embedded")]}
         page |= {name: list(value) for name, value in page.items() if isinstance(value, tuple)}

@@ -91,9 +91,11 @@ def test_turns_take_verdicts_and_slots(engine: Engine) -> None:
         lambda engine: engine.conversation("a").add(""),
         lambda engine: engine.conversation("a").add("text", occurred_at="no day"),
         lambda engine: engine.conversation("a").add("text", metadata="words"),
-        lambda engine: engine.conversation("a").add_many(["text"]),
-        lambda engine: engine.conversation("a").add_many([{"content": "text", "mood": "good"}]),
-        lambda engine: engine.conversation("a").add_many([{"content": "good"}, {"content": "x" * 200_001}]),
+        lambda engine: engine.conversation("a").add_many([5], atomic=True),
+        lambda engine: engine.conversation("a").add_many([{"content": "text", "mood": "good"}], atomic=True),
+        lambda engine: engine.conversation("a").add_many(
+            [{"content": "good"}, {"content": "x" * 200_001}], atomic=True
+        ),
     ],
 )
 def test_unusable_turns_are_refused_and_nothing_is_stored(engine: Engine, call: Callable[[Engine], Any]) -> None:

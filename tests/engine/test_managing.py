@@ -262,7 +262,7 @@ def test_items_supersede_stored_memories_and_earlier_items(engine: Engine) -> No
     assert [each.content for each in engine.list()] == ["the third plan"]
     with pytest.raises(InvalidInputError, match="superseded by an earlier item"):
         engine.remember_many(
-            [{"content": "a", "supersedes": done[1].id}, {"content": "b", "supersedes": done[1].id}]
+            [{"content": "a", "supersedes": done[1].id}, {"content": "b", "supersedes": done[1].id}], atomic=True
         )
 
 

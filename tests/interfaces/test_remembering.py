@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import json
 from pathlib import Path
 
 import pytest
@@ -84,11 +85,29 @@ def test_a_file_gives_one_memory_a_line(shell: Shell, tmp_path: Path) -> None:
     assert memories[0]["tags"] == ["notes"]
 
 
-def test_a_bad_line_is_located_and_what_stands_before_is_stored(shell: Shell, tmp_path: Path) -> None:
+def test_a_bad_line_is_named_and_the_others_are_stored(shell: Shell, tmp_path: Path) -> None:
+    notes = tmp_path / "notes.txt"
+    notes.write_text("\n".join(["Mei likes window seats", "", "x" * 8001, "Ada cooks green soup"]))
+    result = shell.run("remember", "--file", str(notes))
+    assert result.exit_code == 1
+    done = json.loads(result.stdout)
+    assert (done["added"], done["refused"]) == (2, 1)
+    assert done["results"][1] == {
+        "line": 3,
+        "id": "",
+        "action": "refused",
+        "reason": "content: has 8001 characters, at most 8000 are allowed. Split it into several memories.",
+    }
+    assert shell.json("status")["total_insights"] == 2
+
+
+def test_a_bad_line_of_an_atomic_file_is_located_and_what_stands_before_is_stored(
+    shell: Shell, tmp_path: Path
+) -> None:
     notes = tmp_path / "notes.txt"
     lines = [f"note number {number} about topic {number * 7}" for number in range(300)]
     notes.write_text("\n".join(["", *lines, "x" * 8001]))
-    result = shell.run("remember", "--file", str(notes))
+    result = shell.run("remember", "--atomic", "--file", str(notes))
     assert result.exit_code == 1
     # One blank line, then a batch of 256: the failing batch begins at line 258.
     assert "a line from 258 on: has 8001 characters" in result.stderr

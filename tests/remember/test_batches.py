@@ -117,12 +117,12 @@ def test_positions_in_sessions() -> None:
     assert found == {"one": 0, "two": 1, "first of b": 0, "seven": 7, "eight": 8}
 
 
-def test_a_bad_item_stops_its_batch_and_nothing_of_it_is_written() -> None:
+def test_a_bad_item_stops_its_atomic_batch_and_nothing_of_it_is_written() -> None:
     engine = engine_of()
     done: list[int] = []
     items = [f"text{n}" for n in range(4)] + ["text4", "", "text6"]
     with pytest.raises(InvalidInputError, match="content: is empty"):
-        engine.remember_many(items, batch=2, progress=done.append)
+        engine.remember_many(items, batch=2, progress=done.append, atomic=True)
     # Batches of two: (0 1) (2 3) are in, (4 "") is not, (6) was never reached.
     assert done == [2, 4]
     assert [m.content for m in engine.reader.memories(range(1, 10))] == ["text0", "text1", "text2", "text3"]
@@ -150,11 +150,11 @@ def test_a_failing_embedder_costs_the_vectors_only() -> None:
         lambda engine: engine.remember_many({"content": "one mapping"}),
         lambda engine: engine.remember_many(["text"], batch=0),
         lambda engine: engine.remember_many(["text"], batch="2"),
-        lambda engine: engine.remember_many([5]),
-        lambda engine: engine.remember_many([None]),
-        lambda engine: engine.remember_many([["text"]]),
-        lambda engine: engine.remember_many([{}]),
-        lambda engine: engine.remember_many([{5: "text", "content": "text"}]),
+        lambda engine: engine.remember_many([5], atomic=True),
+        lambda engine: engine.remember_many([None], atomic=True),
+        lambda engine: engine.remember_many([["text"]], atomic=True),
+        lambda engine: engine.remember_many([{}], atomic=True),
+        lambda engine: engine.remember_many([{5: "text", "content": "text"}], atomic=True),
     ],
 )
 def test_what_is_no_list_of_items_is_refused(call: Callable[[Engine], Any]) -> None:

@@ -37,9 +37,10 @@ class SmallEngine:
         batch: int = 256,
         progress: Callable[[int], None] | None = None,
         judged_as: str = "",
+        atomic: bool = False,
     ) -> list[Remembered]:
         given = [{"content": item} if isinstance(item, str) else item for item in items]
-        state = Remembering(self.namespace, list(given), self.clock())
+        state = Remembering(self.namespace, list(given), self.clock(), atomic=atomic)
         drafts = Validate()(state, Runtime(self.store)).drafts
         with self.store.transaction(self.namespace) as tx:
             for draft in drafts:

@@ -95,20 +95,15 @@ def work_off(engine: Engine, beside: Beside) -> int:
 
 def _store(engine: Engine, session: str, turns: Sequence[Turn], beside: Beside) -> int:
     """Store the turns that the store does not have. One that is refused is logged and skipped."""
-    from combray.errors import InvalidInputError
-
     known = engine.reader.keys_of([str(each["id"]) for each in turns])
     new = list({str(each["id"]): each for each in turns if each["id"] not in known}.values())
     if not new:
         return 0
     talk = engine.conversation(session or "hooks")
-    try:
-        stored = talk.add_many(map(_item, new))
-    except InvalidInputError as error:
-        if len(new) == 1:
-            beside.log(f"capture: a turn was refused: {error.field} {type(error).__name__}")
-            return 0
-        return sum(_store(engine, session, [each], beside) for each in new)
+    stored = talk.add_many(map(_item, new))
+    for reason in talk.refused.values():
+        # The rest of the reason may quote the turn.
+        beside.log(f"capture: a turn was refused: {reason.partition(':')[0]}")
     if engine.settings.get("auto_memory"):
         from combray.conversation.auto_memory import save_what_is_worth_it
 

@@ -42,7 +42,13 @@ def save_what_is_worth_it(memories: Rememberer, turn: Memory) -> tuple[Remembere
         for saving in worth_saving(turn.content, role)
     ]
     try:
-        return tuple(memories.remember_many(items)) if items else ()
+        results = memories.remember_many(items) if items else []
     except CombrayError:
         LOG.warning("auto-memory could not store the facts of turn %s", turn.id, exc_info=True)
         return ()
+    for each in results:
+        if each.action == "refused":
+            LOG.warning(
+                "auto-memory could not store a fact of turn %s: %s", turn.id, each.reason.partition(":")[0]
+            )
+    return tuple(each for each in results if each.action != "refused")

@@ -34,6 +34,8 @@ class Conversation:
         self.saved: tuple[Remembered, ...] = ()
         self.may_revise: Mapping[str, tuple[Candidate, ...]] = {}
         """What the turns added last may change, by the id of the turn: `Engine.settle` the pairs."""
+        self.refused: Mapping[int, str] = {}
+        """Why turns given to the last `add_many` were not stored, by their place in it."""
         self._auto = bool(memories.settings.get("auto_memory", False))
         self._stream = Stream(memories, background)
 
@@ -66,7 +68,7 @@ class Conversation:
         }
         if trust is not None:
             turn["trust"] = trust
-        added = self.add_many([turn])[0]
+        added = self.add_many([turn], atomic=True)[0]
         # A turn that may not be shown must not influence what is shown.
         if added.trust in self._memories.trusts:
             self._stream.see([added])
@@ -75,15 +77,24 @@ class Conversation:
             self.saved = save_what_is_worth_it(self._memories, added)
         return added
 
-    def add_many(self, turns: Iterable[Mapping[str, Any]]) -> list[Memory]:
-        """Store turns in order, in batches. Fields are those of `add`; the text is `content` or `text`."""
-        items = []
-        for turn in turns:
-            if not isinstance(turn, Mapping):
-                problem = f"must be a mapping of fields, got {type(turn).__name__}."
-                raise InvalidInputError("turn", problem, "Pass a mapping with content and author.")
-            items.append({**turn, "kind": "episode", "session": self.session})
-        written = self._memories.remember_many(cast(list[MemoryItem], items), diff=False)
+    def add_many(self, turns: Iterable[str | Mapping[str, Any]], *, atomic: bool = False) -> list[Memory]:
+        """Store turns in order, in batches, and return those stored.
+
+        A turn is a text, or a mapping with the fields of `add` and its text as `content` or `text`.
+        An invalid turn is not stored: `refused` says why. With `atomic` it raises InvalidInputError instead, and
+        nothing of its batch is stored.
+        """
+        items = [
+            {
+                **(turn if isinstance(turn, Mapping) else {"content": turn}),
+                "kind": "episode",
+                "session": self.session,
+            }
+            for turn in turns
+        ]
+        results = self._memories.remember_many(cast(list[MemoryItem], items), diff=False, atomic=atomic)
+        self.refused = {place: each.reason for place, each in enumerate(results) if each.action == "refused"}
+        written = [each for each in results if each.action != "refused"]
         self.may_revise = {each.id: each.may_revise for each in written if each.may_revise}
         reader = self._memories.reader
         keys = reader.keys_of([each.id for each in written])

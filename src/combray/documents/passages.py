@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any, overload
 
 from combray.language.tokens import terms
@@ -70,9 +70,6 @@ class Passages(Sequence[Passage]):
 
     def __len__(self) -> int:
         return len(self.passages)
-
-    def __iter__(self) -> Iterator[Passage]:
-        return iter(self.passages)
 
     def as_json(self) -> dict[str, Any]:
         """Return the result in the format of OpenClaw's tool `memory_search`."""

@@ -204,37 +204,58 @@ class Verbs:
         batch: int = BATCH,
         progress: Callable[[int], None] | None = None,
         judged_as: str = "",
+        atomic: bool = False,
     ) -> list[Remembered]:
         """Remember many texts, one transaction a batch. Items are texts, or mappings with `content` and fields.
 
-        A bad item stops its batch and nothing of that batch is written; earlier batches stay. `progress` is
-        called with the count done after each batch. `judged_as` is the trust the guard judges all items by, if
-        lower than their own ("untrusted" for third-party content); each item is stored with its own trust.
+        An invalid item is not stored: its result has the action "refused" and a `reason`. With `atomic` it raises
+        InvalidInputError or NotFoundError instead, and nothing of its batch is written; earlier batches stay.
+        `progress` is called with the count done after each batch. `judged_as` is the trust the guard judges all
+        items by, if lower than their own ("untrusted" for third-party content); each item is stored with its own
+        trust.
         """
         if isinstance(items, (str, bytes, Mapping)):
             raise InvalidInputError("items", f"is one {type(items).__name__}.", "Give a list of items.")
         results: list[Remembered] = []
         for some in _batches(items, whole("batch", batch, 1, MAX_BATCH)):
             normal = [{"content": item} if isinstance(item, str) else item for item in some]
-            results += self._write(normal, diff, suggest=False, judged_as=judged_as)
+            results += self._write(normal, diff, suggest=False, judged_as=judged_as, atomic=atomic)
             if progress is not None:
                 progress(len(results))
         return results
 
     def _write(
-        self, items: Sequence[Mapping[str, Any]], diff: bool, *, suggest: bool, judged_as: str = ""
+        self,
+        items: Sequence[Mapping[str, Any]],
+        diff: bool,
+        *,
+        suggest: bool,
+        judged_as: str = "",
+        atomic: bool = True,
     ) -> list[Remembered]:
-        from combray.forms.remembering import Remembering
+        from combray.forms.remembering import RefusedUnderLockError, Remembering
         from combray.language.text import trim
 
         self._at.accesses.flush()
         now = self.runtime.clock()
         state = Remembering(
-            self.namespace, list(items), now, diff=diff, suggest=suggest, judged_as=judged_as, trusts=self.trusts
+            self.namespace,
+            list(items),
+            now,
+            diff=diff,
+            suggest=suggest,
+            judged_as=judged_as,
+            trusts=self.trusts,
+            atomic=atomic,
         )
         # What a batch takes to compare is too long to be done under the write lock.
         state.put_off = diff and suggest and self._at.compares_last and self.runtime.store.busy
-        done = self._at.preset.remember.run(state, self.runtime)
+        while True:
+            try:
+                done = self._at.preset.remember.run(state, self.runtime)
+                break
+            except RefusedUnderLockError:
+                state = state.again()
         trim()
         self._at.written()
         self._count_failures([each for each in done.degraded if each.startswith(FAILED)])

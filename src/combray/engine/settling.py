@@ -11,7 +11,7 @@ from combray.records import dataclass
 from combray.runtime import Link, Order, Reader
 from combray.types import LIVE_STATUSES, VERDICTS, Edge, Memory, Verdict
 from combray.values import clean_text, one_of, whole
-from combray.where import Condition, Or, one_of_texts
+from combray.where import Or, one_of_texts
 
 LONGEST_REASON = 1000
 LISTED_FROM = 0.2
@@ -122,7 +122,9 @@ def chain(at: Namespace, memory_id: str) -> list[Replaced]:
         found |= {each.id: each for each in forward}
     backward = list(found)
     while backward:
-        earlier = reader.memories(_keys(reader, _replaced(backward)))
+        named = tuple(backward)
+        replaced = Or((one_of_texts("superseded_by", named), one_of_texts("merged_into", named)))
+        earlier = reader.memories(reader.page(replaced, Order(descending=False), _MOST))
         backward = [each.id for each in earlier if each.id not in found]
         found |= {each.id: each for each in earlier if each.id not in found}
     shown = [each for each in found.values() if each.trust in at.trusts]
@@ -136,16 +138,6 @@ def _replaced_by(memory: Memory) -> str | None:
         return memory.merged_into
     # What a plan will replace is still live.
     return memory.superseded_by if memory.status in ("superseded", *LIVE_STATUSES) else None
-
-
-def _replaced(ids: list[str]) -> Condition:
-    """Memories that one of the ids has replaced."""
-    named = tuple(ids)
-    return Or((one_of_texts("superseded_by", named), one_of_texts("merged_into", named)))
-
-
-def _keys(reader: Reader, condition: Condition) -> list[int]:
-    return reader.page(condition, Order(descending=False), _MOST)
 
 
 def _superseding(reader: Reader, memories: list[Memory]) -> dict[tuple[str, str], Link]:

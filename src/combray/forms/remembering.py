@@ -4,14 +4,17 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from itertools import count
 from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
+from combray.errors import CombrayError, InvalidInputError, NotFoundError
 from combray.language.scopes import scope_set
 from combray.language.tense import Claim
-from combray.records import dataclass, field
+from combray.records import dataclass, field, replace
 from combray.runtime import Filter, Ranked, Reader, Writer
 from combray.scoring.importance import ImportanceRule
 from combray.types import LIVE_STATUSES, Candidate, Memory, Remembered, Step
@@ -174,6 +177,13 @@ class Survey:
         return [(self.scopes[scope], some) for scope, some in found.items()]
 
 
+class RefusedUnderLockError(Exception):
+    """Rolls the transaction of a batch back: items were refused that others were compared with already.
+
+    The batch is written again without them.
+    """
+
+
 Reread = Callable[["Remembering", Reader], None]
 """A read of the store that fills drafts and can be repeated on a newer state of the store."""
 
@@ -197,12 +207,16 @@ class Remembering:
     """Trust that the guard judges all of it by, where that is less than what a text claims; empty: its own."""
     trusts: tuple[str, ...] = Filter().trusts
     """Trust of the memories that may be shown beside what was written."""
+    atomic: bool = True
+    """Whether an item that is refused stops the batch. Otherwise the others are stored."""
     put_off: bool = False
     """Whether comparisons are left to `Settle`: another thread writes, so they would be repeated in any case."""
 
     # The texts, and what they were compared with.
     drafts: list[Draft] = field(default_factory=list)
-    """One for each item, in the same order (`Validate`)."""
+    """One for each item that is not refused, in the same order (`Validate`)."""
+    refused: dict[int, CombrayError] = field(default_factory=dict)
+    """Why an item was refused, by its place (`Validate`, `AssignScope`, `Guard`, `Settle`)."""
     seen_revision: int = -1
     """Revision of the store that the drafts were compared with (`FindNearest`)."""
     rereads: list[Reread] = field(default_factory=list)
@@ -233,6 +247,48 @@ class Remembering:
     def size(self) -> int:
         """Drafts that will be, or have been, written."""
         return len([draft for draft in self.drafts if draft.suggestion != "DUPLICATE"])
+
+    @property
+    def done(self) -> bool:
+        """Whether every item was refused, so that nothing is left to write."""
+        return bool(self.refused) and len(self.refused) == len(self.items)
+
+    @contextmanager
+    def checking(self, place: int) -> Iterator[None]:
+        """Note an item as refused if the block raises for a wrong value. Raises it if the batch is atomic."""
+        try:
+            yield
+        except (InvalidInputError, NotFoundError) as error:
+            if self.atomic:
+                raise
+            self.refused[place] = error
+
+    def placed(self) -> list[tuple[int, Draft]]:
+        """Return each draft with the place of its item."""
+        places = (place for place in count() if place not in self.refused)
+        return list(zip(places, self.drafts, strict=False))
+
+    def check_each(self, check: Callable[[int, Draft], None]) -> None:
+        """Check each draft, given with the place of its item; those that are refused leave the batch."""
+        placed = self.placed()
+        for place, draft in placed:
+            with self.checking(place):
+                check(place, draft)
+        self.drafts = [draft for place, draft in placed if place not in self.refused]
+
+    def again(self) -> Remembering:
+        """Return the batch as it was given, without the items that were refused."""
+        return replace(
+            self,
+            drafts=[],
+            rereads=[],
+            seen_revision=-1,
+            tx=None,
+            survey=None,
+            revisions_left=False,
+            trace=[],
+            degraded=[],
+        )
 
     def alone(self) -> Iterator[str]:
         """Hold each draft alone, one after the other; yield a hash of its text."""
@@ -272,7 +328,11 @@ class Remembering:
 
     def results(self) -> list[Remembered]:
         """What became of each item, in the order given."""
-        return [self._result(draft) for draft in self.drafts]
+        done = map(self._result, self.drafts)
+        return [
+            _refusal(self.refused[place]) if place in self.refused else next(done)
+            for place in range(len(self.drafts) + len(self.refused))
+        ]
 
     def _result(self, draft: Draft) -> Remembered:
         return Remembered(
@@ -295,6 +355,10 @@ class Remembering:
             may_revise=draft.may_revise,
             trace=tuple(self.trace),
         )
+
+
+def _refusal(error: CombrayError) -> Remembered:
+    return Remembered(id="", action="refused", diff_suggestion="", not_embedded="refused", reason=str(error))
 
 
 def _action(draft: Draft) -> Action:

@@ -86,26 +86,31 @@ class Guard:
 
     def __call__(self, state: Remembering, runtime: Runtime) -> Remembering:
         guard = self.using(runtime)
-        for item, draft in zip(state.items, state.drafts, strict=True):
-            try:
-                redacted = _redact(draft) if self.redact else {}
-            except InvalidInputError as error:
-                _write_down(runtime, state, "refused", rules=[f"secrets in {error.field}"])
-                raise
-            if redacted:
-                _write_down(runtime, state, "redacted", draft, counts=redacted)
-            if item.get("trust") is None and (draft.memory.source or "").casefold() in OUTSIDE:
-                draft.memory = msgspec.structs.replace(draft.memory, trust="untrusted")
-            if self.enabled:
-                try:
-                    guard._judge(draft, state.judged_as or draft.memory.trust)
-                except InvalidInputError:
-                    _write_down(runtime, state, "refused", rules=[_FLOOD])
-                    raise
-            if draft.guard:
-                kept = draft.memory.metadata["guard"]
-                _write_down(runtime, state, kept["verdict"], draft, rules=kept["reasons"], score=kept["score"])
+        state.check_each(
+            lambda place, draft: guard._check(draft, state.items[place].get("trust"), state, runtime)
+        )
         return state
+
+    def _check(self, draft: Draft, trust: str | None, state: Remembering, runtime: Runtime) -> None:
+        """Redact and judge a draft. `trust`: as the caller gave it."""
+        try:
+            redacted = _redact(draft) if self.redact else {}
+        except InvalidInputError as error:
+            _write_down(runtime, state, "refused", rules=[f"secrets in {error.field}"])
+            raise
+        if redacted:
+            _write_down(runtime, state, "redacted", draft, counts=redacted)
+        if trust is None and (draft.memory.source or "").casefold() in OUTSIDE:
+            draft.memory = msgspec.structs.replace(draft.memory, trust="untrusted")
+        if self.enabled:
+            try:
+                self._judge(draft, state.judged_as or draft.memory.trust)
+            except InvalidInputError:
+                _write_down(runtime, state, "refused", rules=[_FLOOD])
+                raise
+        if draft.guard:
+            kept = draft.memory.metadata["guard"]
+            _write_down(runtime, state, kept["verdict"], draft, rules=kept["reasons"], score=kept["score"])
 
     def _judge(self, draft: Draft, source: str) -> None:
         """Lower the draft's trust. `source` is the trust to judge by, which may be less than its own."""

@@ -48,7 +48,7 @@ _MOST_NAMED = 100
 
 @dataclass(frozen=True)
 class Validate:
-    """Turns the caller's fields into drafts; the first wrong value stops the whole batch.
+    """Turns the caller's fields into drafts. An item with a wrong value is refused.
 
     Limits are Mnemon's (docs/reference/presets.md): 8000 characters, 20 tags, 50 entities, importance 1-5,
     six categories; tag and entity lengths are its code's.
@@ -65,14 +65,16 @@ class Validate:
     max_context_characters: int = 8000
 
     def __call__(self, state: Remembering, runtime: Runtime) -> Remembering:
-        state.drafts = [
-            Draft(
-                self._memory(item, state, runtime.zone),
-                supersedes=_named_ids("supersedes", item.get("supersedes")),
-                keep_both=_named_ids("keep_both", item.get("keep_both")),
-            )
-            for item in state.items
-        ]
+        for place, item in enumerate(state.items):
+            if place in state.refused:
+                continue
+            with state.checking(place):
+                draft = Draft(
+                    self._memory(item, state, runtime.zone),
+                    supersedes=_named_ids("supersedes", item.get("supersedes")),
+                    keep_both=_named_ids("keep_both", item.get("keep_both")),
+                )
+                state.drafts.append(draft)
         return state
 
     def _memory(self, item: Mapping[str, Any], state: Remembering, zone: tzinfo) -> Memory:
@@ -248,12 +250,14 @@ class AssignScope:
     """Characters of a scope's name."""
 
     def __call__(self, state: Remembering, _runtime: Runtime) -> Remembering:
-        for draft in state.drafts:
-            scopes = scopes_of(draft.memory.tags)
-            for tag in scopes:
-                name = tag[len(PREFIX) :]
-                if not is_scope_name(name, self.longest):
-                    raise InvalidInputError("tags", f"{tag!r} is not a scope.", SCOPE_NAMES)
-            if not scopes:
-                draft.memory = msgspec.structs.replace(draft.memory, tags=(*draft.memory.tags, GLOBAL))
+        state.check_each(lambda _place, draft: self._assign(draft))
         return state
+
+    def _assign(self, draft: Draft) -> None:
+        scopes = scopes_of(draft.memory.tags)
+        for tag in scopes:
+            name = tag[len(PREFIX) :]
+            if not is_scope_name(name, self.longest):
+                raise InvalidInputError("tags", f"{tag!r} is not a scope.", SCOPE_NAMES)
+        if not scopes:
+            draft.memory = msgspec.structs.replace(draft.memory, tags=(*draft.memory.tags, GLOBAL))

@@ -13,17 +13,25 @@ from combray.types import LIVE_STATUSES
 
 def read_verdicts(state: Remembering) -> None:
     """Find the memories that callers name, under the write lock. Raises NotFoundError, InvalidInputError."""
-    for place, draft in enumerate(state.drafts):
-        earlier = state.drafts[:place]
-        if draft.supersedes:
-            _supersede(draft, earlier, state.writer)
-        if draft.keep_both and not draft.quarantined:
-            draft.beside = [_named(each, "keep_both", earlier, state.writer) for each in draft.keep_both]
-            draft.keep_both = tuple(each.memory.id for each in draft.beside)
-            replaced = {each.memory.id for each in draft.beside} & set(_replaced_ids(draft, state.writer))
-            if replaced:
-                problem = f"memory {min(replaced)} is superseded by the same text."
-                raise InvalidInputError("keep_both", problem, "Name it in one of the two.")
+    earlier: list[Draft] = []
+
+    def check(_place: int, draft: Draft) -> None:
+        _read_verdict(draft, earlier, state.writer)
+        earlier.append(draft)
+
+    state.check_each(check)
+
+
+def _read_verdict(draft: Draft, earlier: Sequence[Draft], tx: Writer) -> None:
+    if draft.supersedes:
+        _supersede(draft, earlier, tx)
+    if draft.keep_both and not draft.quarantined:
+        draft.beside = [_named(each, "keep_both", earlier, tx) for each in draft.keep_both]
+        draft.keep_both = tuple(each.memory.id for each in draft.beside)
+        replaced = {each.memory.id for each in draft.beside} & set(_replaced_ids(draft, tx))
+        if replaced:
+            problem = f"memory {min(replaced)} is superseded by the same text."
+            raise InvalidInputError("keep_both", problem, "Name it in one of the two.")
 
 
 def _supersede(draft: Draft, earlier: Sequence[Draft], tx: Writer) -> None:

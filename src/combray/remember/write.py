@@ -11,7 +11,17 @@ from typing import Any
 import msgspec
 import numpy as np
 
-from combray.forms.remembering import TRUSTED, Draft, Remembering, Reread, Surroundings, Survey, revised
+from combray.errors import InvalidInputError
+from combray.forms.remembering import (
+    TRUSTED,
+    Draft,
+    RefusedUnderLockError,
+    Remembering,
+    Reread,
+    Surroundings,
+    Survey,
+    revised,
+)
 from combray.language.scopes import scope_set
 from combray.pipeline import advise
 from combray.records import dataclass, replace
@@ -41,8 +51,13 @@ class Settle:
     def __call__(self, state: Remembering, runtime: Runtime) -> Remembering:
         if state.diff:
             self._settle(state, runtime)
+        drafts = len(state.drafts)
         read_verdicts(state)
         fill_slots(state)
+        _check_ids(state)
+        if len(state.drafts) < drafts:
+            # Other drafts may count as duplicates of a refused one.
+            raise RefusedUnderLockError
         return state
 
     def _settle(self, state: Remembering, runtime: Runtime) -> None:
@@ -82,6 +97,28 @@ class Settle:
             elif twin is not draft:
                 # A twin that is skipped itself is not stored; what it repeats is.
                 _skip(draft, twin.matched, twin.twin) if twin.skipped else _skip(draft, None, twin)
+
+
+def _check_ids(state: Remembering) -> None:
+    """Refuse the given ids that a stored memory or an earlier item has."""
+    given = [
+        draft.memory.id
+        for place, draft in state.placed()
+        if not draft.skipped and state.items[place].get("id") is not None
+    ]
+    if not given:
+        return
+    taken = set(state.writer.keys_of(given))
+
+    def check(_place: int, draft: Draft) -> None:
+        if draft.skipped:
+            return
+        name = draft.memory.id
+        if name in taken:
+            raise InvalidInputError("id", f"{name!r} already exists in namespace {state.namespace!r}.")
+        taken.add(name)
+
+    state.check_each(check)
 
 
 def _reread(reread: Reread, state: Remembering) -> Remembering:

@@ -30,6 +30,7 @@ class Rememberer(Protocol):
         batch: int = 256,
         progress: Callable[[int], None] | None = None,
         judged_as: str = "",
+        atomic: bool = False,
     ) -> list[Remembered]:
         """Remember every item; the results in order."""
 

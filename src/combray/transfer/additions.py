@@ -92,23 +92,36 @@ def _repeats(items: Sequence[Item], reader: Reader) -> int:
 
 
 def apply(
-    plan: Additions, engine: Rememberer, diff: bool, progress: Callable[[int], None] | None, *, trusted: bool
+    plan: Additions,
+    engine: Rememberer,
+    diff: bool,
+    progress: Callable[[int], None] | None,
+    *,
+    trusted: bool,
+    atomic: bool = True,
 ) -> ImportReport:
-    """Remember the items, link them and repair the backbone. On StoreError, items remembered so far are kept."""
+    """Remember the items, link them and repair the backbone. On StoreError, items remembered so far are kept.
+
+    An item that is refused stops its batch, or without `atomic` becomes a problem of the report.
+    """
     results = engine.remember_many(
         [cast(MemoryItem, item.fields) for item in plan.items],
         diff=diff,
         progress=progress,
         judged_as="" if trusted else "untrusted",
+        atomic=atomic,
     )
-    ids = dict(plan.known)
-    ids.update((item.place, result.id) for item, result in zip(plan.items, results, strict=True))
-    written = [result for result in results if result.action != "skipped"]
+    both = list(zip(plan.items, results, strict=True))
+    refused = [(item, result) for item, result in both if result.action == "refused"]
+    ids = plan.known | {item.place: result.id for item, result in both}
+    written = [result for result in results if result.action not in ("skipped", "refused")]
     edges = _link(plan, ids, written, engine)
-    skipped = len(plan.known) + len(results) - len(written)
+    skipped = len(plan.known) + len(results) - len(refused) - len(written)
+    problems = (Problem(0, result.reason, item=f"item {item.place + 1}") for item, result in refused)
     return replace(
         plan.report,
         dry_run=False,
+        problems=(*plan.report.problems, *problems),
         memories=len(written),
         edges=edges,
         skipped=skipped,

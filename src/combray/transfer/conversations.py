@@ -45,6 +45,8 @@ class IngestReport:
     first: datetime | None = None
     last: datetime | None = None
     """Times of the earliest and the latest turn."""
+    refused: tuple[str, ...] = ()
+    """Why turns were not stored."""
     unread: tuple[tuple[str, str], ...] = ()
     """Files of a folder or an archive that could not be read, and why."""
 
@@ -98,7 +100,10 @@ def ingest(
                 item["tags"] = tags
             _count(report, turns, items)
             if not dry_run:
-                stored = _store(target, items, report.memories - len(items), progress)
+                results = _store(target, items, report.memories - len(items), progress)
+                stored = [result for result in results if result.action != "refused"]
+                report.memories -= len(results) - len(stored)
+                report.refused += tuple(result.reason for result in results if result.action == "refused")
                 report.saved += _save(cast(Memories, target), stored, save) if save is not None else 0
     report.namespaces = tuple(namespaces)
     report.seconds = time.perf_counter() - start

@@ -80,7 +80,7 @@ def import_from(
         problem = "must be an engine to import items, got a store."
         raise InvalidInputError("target", problem, "Open one with combray.open.")
     with doing("import"):
-        return additions.apply(found, engine, diff, progress, trusted=trusted)
+        return additions.apply(found, engine, diff, progress, trusted=trusted, atomic=not skip_bad)
 
 
 def _go_on(report: ImportReport, dry_run: bool, skip_bad: bool) -> bool:

@@ -28,7 +28,7 @@ class GraphEngine(Protocol):
     def list(self, where: Any = None, *, order: str = ..., limit: int = ..., after: str = ...) -> Any:
         """Return a page of memories with the cursor of the next."""
 
-    def remember_many(self, items: Any, *, diff: bool = ...) -> Any:
+    def remember_many(self, items: Any, *, diff: bool = ..., atomic: bool = ...) -> Any:
         """Store memories in one transaction."""
 
     def forget(self, memory_id: Any) -> Any:
@@ -127,7 +127,7 @@ class KnowledgeGraph:
         """Store memories of the graph."""
         if listed := list(items):
             # Texts are compared by the graph's own rules, exactly: similar observations are all kept.
-            self._memories.remember_many(listed, diff=False)
+            self._memories.remember_many(listed, diff=False, atomic=True)
 
     def hide(self, memories: Iterable[Memory]) -> None:
         """Hide memories of the graph; a person can restore them."""

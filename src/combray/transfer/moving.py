@@ -222,7 +222,8 @@ class _Pass:
     def _copy_batch(self, batch: _Batch, models: Sequence[str], keys: dict[int, int]) -> None:
         """Copy one batch. `keys`: the source's to the target's; those of the batch are added."""
         with self._writing() as tx:
-            known = _known(tx, batch.memories)
+            stored = _known_ids(tx, [memory.id for memory in batch.memories])
+            known = {memory.id: (key, memory) for key, memory in stored}
             fresh = _differing(batch, tx, models, known)
             stale = [known[batch.memories[place].id][0] for place in fresh if batch.memories[place].id in known]
             if stale:
@@ -288,13 +289,8 @@ def _differing(
     return [place for place in range(len(batch.memories)) if place not in unchanged]
 
 
-def _known(tx: Writer, memories: Sequence[Memory]) -> dict[str, tuple[int, Memory]]:
-    """Return the target's memories with the same ids, with their keys."""
-    found = _known_ids(tx, [memory.id for memory in memories])
-    return {memory.id: (key, memory) for key, memory in found}
-
-
 def _known_ids(tx: Writer, ids: Sequence[str]) -> list[tuple[int, Memory]]:
+    """Return the target's memories with these ids, with their keys."""
     # An id may be a prefix of another, and is then found for it.
     keys = sorted(set(tx.keys_of(ids).values()))
     wanted = set(ids)

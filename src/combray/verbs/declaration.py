@@ -45,7 +45,8 @@ class Parameter(msgspec.Struct, frozen=True):
 
     `type` is text, integer, number, truth, object, or names (a list, or a mapping of lists); `many`: a list of
     these. Type and default are the engine's. They are repeated where the shell needs them, because its help must
-    not load the engine; a test compares both. `own`: a parameter of surfaces, which the engine does not have.
+    not load the engine; a test compares both. `own`: a parameter of surfaces, which the engine's verb does
+    not have; never said where the engine has no such verb.
 
     `shell` is written as in help: "--since WHEN", "--limit -k", "--auto / --no-auto"; without a dash it is an
     argument. `form` names how the shell reads it: a key of `FORMS` in `interfaces/cli/declared.py`.

@@ -20,6 +20,9 @@ from combray.verbs.parameters import (
     WHERE,
 )
 
+_SELECTED = (ABOUT, INCLUDE, EXCLUDE, OF_NAMESPACES, WHERE, DRY_RUN, CONFIRM)
+"""How `forget` and `erase` select memories without ids."""
+
 VERBS = (
     Verb(
         "remember",
@@ -122,6 +125,12 @@ VERBS = (
                 mcp="",
             ),
             flag("no_diff", "Store without looking for duplicates and updates.", "--no-diff", own=True),
+            flag(
+                "atomic",
+                "With --file: stop at an invalid line; by default the others are stored.",
+                "--atomic",
+                own=True,
+            ),
         ),
         examples=(
             'combray remember "We chose PostgreSQL" --cat decision --imp 5 --entities PostgreSQL',
@@ -255,13 +264,7 @@ VERBS = (
         """,
         (
             SEVERAL_IDS,
-            ABOUT,
-            INCLUDE,
-            EXCLUDE,
-            OF_NAMESPACES,
-            WHERE,
-            DRY_RUN,
-            CONFIRM,
+            *_SELECTED,
         ),
         examples=(
             "combray forget ID",
@@ -310,13 +313,7 @@ VERBS = (
             flag("derived", "Also erase memories that name it as evidence.", "--derived"),
             flag("prove", "Search every file for remains, and show the proof.", "--prove"),
             Parameter("also", "With --prove: also search this file.", "--also FILE", many=True),
-            ABOUT,
-            INCLUDE,
-            EXCLUDE,
-            OF_NAMESPACES,
-            WHERE,
-            DRY_RUN,
-            CONFIRM,
+            *_SELECTED,
         ),
         examples=(
             "combray erase ID --yes",

@@ -7,14 +7,12 @@ from combray.verbs.parameters import NAMESPACES, QUERY
 
 LOOPBACK = "127.0.0.1"
 CLIENTS = ("claude-code", "codex", "cursor", "gemini-cli", "openclaw", "opencode")
-_WHICH = Parameter("clients", "", "[CLIENT]...", many=True, choices=CLIENTS, own=True)
+_WHICH = Parameter("clients", "", "[CLIENT]...", many=True, choices=CLIENTS)
 _WIRED = (
-    flag("user", "For all projects of the user, or for one.", "--user / --project", default=True, own=True),
-    Parameter(
-        "folder", "The project's folder; default: the current folder.", "--folder", form="folder", own=True
-    ),
-    flag("yes", "Do not ask for confirmation.", "--yes -y", own=True),
-    flag("dry_run", "Show the changes and write nothing.", "--dry-run", own=True),
+    flag("user", "For all projects of the user, or for one.", "--user / --project", default=True),
+    Parameter("folder", "The project's folder; default: the current folder.", "--folder", form="folder"),
+    flag("yes", "Do not ask for confirmation.", "--yes -y"),
+    flag("dry_run", "Show the changes and write nothing.", "--dry-run"),
 )
 
 VERBS = (
@@ -30,9 +28,7 @@ VERBS = (
         (
             QUERY,
             limit(5, "hits per preset", high=100),
-            Parameter(
-                "presets", "Only these presets; default: all.", "--presets A,B", form="comma", many=True, own=True
-            ),
+            Parameter("presets", "Only these presets; default: all.", "--presets A,B", form="comma", many=True),
         ),
         examples=(
             'combray compare "why did we choose PostgreSQL"',
@@ -46,19 +42,10 @@ VERBS = (
         "Draw the memory graph, for Graphviz or as an HTML page.",
         (
             Parameter(
-                "form",
-                "Default: by the suffix of the file, else dot.",
-                "--format",
-                choices=("dot", "html"),
-                own=True,
+                "form", "Default: by the suffix of the file, else dot.", "--format", choices=("dot", "html")
             ),
             Parameter(
-                "output",
-                "File to write; - is standard output.",
-                "--output -o",
-                form="output",
-                shell_default="-",
-                own=True,
+                "output", "File to write; - is standard output.", "--output -o", form="output", shell_default="-"
             ),
             Parameter(
                 "limit",
@@ -66,7 +53,6 @@ VERBS = (
                 "--limit",
                 type="integer",
                 low=1,
-                own=True,
             ),
         ),
         examples=("combray viz -o memories.html", "combray viz --format dot | dot -Tsvg > m.svg"),
@@ -84,29 +70,18 @@ VERBS = (
         conversations, each goes into a namespace with its name.
         """,
         (
-            Parameter("paths", "", "[PATH]...", form="existing", many=True, own=True),
+            Parameter("paths", "", "[PATH]...", form="existing", many=True),
             Parameter(
-                "clients",
-                "The session files of a client on this machine.",
-                "--from",
-                many=True,
-                choices=CLIENTS,
-                own=True,
+                "clients", "The session files of a client on this machine.", "--from", many=True, choices=CLIENTS
             ),
-            flag("dry_run", "Store nothing; report what would be stored.", "--dry-run", own=True),
+            flag("dry_run", "Store nothing; report what would be stored.", "--dry-run"),
             flag(
                 "auto",
                 "Store what users state as facts [env: COMBRAY_AUTO_MEMORY].",
                 "--auto / --no-auto",
                 default=None,
-                own=True,
             ),
-            Parameter(
-                "scope",
-                "Scope of the turns and of facts made of them, such as user:ann.",
-                "--scope NAME",
-                own=True,
-            ),
+            Parameter("scope", "Scope of the turns and of facts made of them, such as user:ann.", "--scope NAME"),
         ),
         examples=(
             "combray ingest --from claude-code --dry-run",
@@ -126,9 +101,9 @@ VERBS = (
         what is there. Each namespace is verified by count and checksum.
         """,
         (
-            Parameter("source", "", "FROM", required=True, own=True),
-            Parameter("copy", "", "TO", required=True, own=True),
-            Parameter("only", "Only this namespace; can be repeated.", "--only NAME", many=True, own=True),
+            Parameter("source", "", "FROM", required=True),
+            Parameter("copy", "", "TO", required=True),
+            Parameter("only", "Only this namespace; can be repeated.", "--only NAME", many=True),
         ),
         examples=(
             "combray migrate agent.db postgresql://combray@/combray",
@@ -149,22 +124,16 @@ VERBS = (
         (
             _WHICH,
             *_WIRED,
-            flag(
-                "check", "Report what is wired, whether the hook answers, and its last run.", "--check", own=True
-            ),
+            flag("check", "Report what is wired, whether the hook answers, and its last run.", "--check"),
             flag(
                 "tools",
                 "Also capture the use of tools, one more call for each.",
                 "--tools / --no-tools",
                 default=None,
-                own=True,
             ),
-            Parameter("name", "Name of the MCP entry; default: combray.", "--name NAME", own=True),
+            Parameter("name", "Name of the MCP entry; default: combray.", "--name NAME"),
             Parameter(
-                "program",
-                "How clients call Combray; default: its path, in a project its name.",
-                "--program PATH",
-                own=True,
+                "program", "How clients call Combray; default: its path, in a project its name.", "--program PATH"
             ),
         ),
         examples=(
@@ -186,11 +155,7 @@ VERBS = (
             _WHICH,
             *_WIRED,
             Parameter(
-                "name",
-                "Name of the MCP entry, if no set-up is recorded.",
-                "--name NAME",
-                default="combray",
-                own=True,
+                "name", "Name of the MCP entry, if no set-up is recorded.", "--name NAME", default="combray"
             ),
         ),
         examples=("combray eject claude-code", "combray eject cursor --project --yes"),
@@ -199,11 +164,11 @@ VERBS = (
         "serve",
         "",
         ADMIN,
-        """Serve memory over HTTP to programs, teams and other languages.
+        """Serve memory over HTTP.
 
-        Serves the API below /v1, its description at /v1/openapi.json, a page to try it at /v1/docs, MCP at /mcp
-        and the peer protocol, until Ctrl-C. The options fix store, preset and models. Requests name the
-        namespace.
+        For teams and programs in any language: the API below /v1, its description at /v1/openapi.json, a page to
+        try it at /v1/docs, MCP at /mcp and the peer protocol, until Ctrl-C. The options fix store, preset and
+        models. Requests name the namespace.
         """,
         (
             Parameter("host", "Address to listen on.", "--host", default=LOOPBACK, own=True),
@@ -275,25 +240,17 @@ VERBS = (
                 "--tools",
                 choices=("lean", "full", "mnemon", "mnemo", "openclaw", "engram", "semantic-facts", "official"),
                 default="lean",
-                own=True,
             ),
-            flag("http", "Serve streamable HTTP at /mcp instead of standard input.", "--http", own=True),
+            flag("http", "Serve streamable HTTP at /mcp instead of standard input.", "--http"),
             Parameter(
-                "host",
-                "Address for --http; any other than loopback needs keys.",
-                "--host",
-                default=LOOPBACK,
-                own=True,
+                "host", "Address for --http; any other than loopback needs keys.", "--host", default=LOOPBACK
             ),
-            Parameter(
-                "port", "Port for --http.", "--port", type="integer", default=8765, low=1, high=65535, own=True
-            ),
+            Parameter("port", "Port for --http.", "--port", type="integer", default=8765, low=1, high=65535),
             Parameter(
                 "keys",
                 "With --http: a file of lines KEY NAMESPACE[,NAMESPACE] [env: COMBRAY_MCP_KEYS has such lines].",
                 "--keys",
                 form="file",
-                own=True,
             ),
             Parameter(
                 "memory_file",
@@ -301,7 +258,6 @@ VERBS = (
                 "[env: MEMORY_FILE_PATH].",
                 "--memory-file",
                 form="any file",
-                own=True,
             ),
             Parameter(
                 "ask_seconds",
@@ -311,7 +267,6 @@ VERBS = (
                 default=120.0,
                 low=0,
                 high=3600,
-                own=True,
             ),
             NAMESPACES,
         ),

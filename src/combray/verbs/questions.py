@@ -20,6 +20,8 @@ from combray.verbs.parameters import (
     WHERE,
 )
 
+_FILTERS = (SINCE, UNTIL, IN_CATEGORIES, OF_KINDS, SOURCES, AUTHORS, SESSIONS, TAGS, WHERE, NAMESPACES)
+
 VERBS = (
     Verb(
         "recall",
@@ -41,16 +43,7 @@ VERBS = (
                 choices=("WHY", "WHEN", "ENTITY", "GENERAL"),
             ),
             flag("basic", "Match substrings only, newest first.", "--basic"),
-            SINCE,
-            UNTIL,
-            IN_CATEGORIES,
-            OF_KINDS,
-            SOURCES,
-            AUTHORS,
-            SESSIONS,
-            TAGS,
-            WHERE,
-            NAMESPACES,
+            *_FILTERS,
             AS_OF,
             Parameter(
                 "min_score", "Drop hits below this score; default: the preset's.", "--min-score", type="number"
@@ -78,16 +71,7 @@ VERBS = (
         (
             QUERY,
             limit(10),
-            SINCE,
-            UNTIL,
-            IN_CATEGORIES,
-            OF_KINDS,
-            SOURCES,
-            AUTHORS,
-            SESSIONS,
-            TAGS,
-            WHERE,
-            NAMESPACES,
+            *_FILTERS,
         ),
         examples=("combray search postgres migration",),
         http=("POST /memories/search",),

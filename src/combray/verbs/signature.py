@@ -107,14 +107,8 @@ def _of_signature(verb: Verb) -> Iterator[tuple[str, Parameter]]:
     for each in several or [function]:
         for name, parameter in _parameters(each):
             needed = parameter.required and not names
-            yield (
-                name,
-                replace(parameter, required=needed, default=parameter.default if needed else _none(parameter)),
-            )
-
-
-def _none(parameter: Parameter) -> Any:
-    return None if parameter.default is UNSET else parameter.default
+            default = None if parameter.default is UNSET and not needed else parameter.default
+            yield name, replace(parameter, required=needed, default=default)
 
 
 def _parameters(function: Callable[..., Any]) -> Iterator[tuple[str, Parameter]]:

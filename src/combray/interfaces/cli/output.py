@@ -36,6 +36,7 @@ ACTION_COLOURS = {
     "skipped": "dim",
     "untrusted": "yellow",
     "quarantined": "red",
+    "refused": "red",
 }
 
 

@@ -10,6 +10,7 @@ import click
 
 from combray.errors import InvalidInputError
 from combray.interfaces.cli.declared import command
+from combray.interfaces.cli.failures import NOTHING_FOUND
 from combray.interfaces.cli.files import lines_of
 from combray.interfaces.cli.options import Target
 from combray.interfaces.cli.output import (
@@ -28,19 +29,24 @@ if TYPE_CHECKING:
     from combray.types import Remembered
 
 _SUGGESTIONS = 3
+_REFUSALS = 20
+"""Refused lines that are printed."""
 _WORDS = {"untrusted": "added as untrusted"}
 """Words for what became of a text, where its name alone would mislead."""
 
 
 @command(pipelines=True)
-def remember(target: Target, text: str | None, file: Path | None, no_diff: bool, **fields: Any) -> None:
+def remember(
+    target: Target, text: str | None, file: Path | None, no_diff: bool, atomic: bool, **fields: Any
+) -> None:
     """Remember a text or the lines of a file, and print what became of it."""
     if (text is None) == (file is None):
         raise click.UsageError("remember needs one text. Give TEXT, - for standard input, or --file FILE.")
     if file is not None:
         lines = lines_of(file)
         with target.open(to_write=True) as engine:
-            _remember_lines(engine, lines, fields, diff=not no_diff, people=for_people(target))
+            results = _remember_lines(engine, lines, fields, diff=not no_diff, atomic=atomic)
+        _show_lines(results, [number for number, _ in lines], people=for_people(target))
         return
     assert text is not None  # noqa: S101 - one of both is given
     with target.open(to_write=True) as engine:
@@ -66,8 +72,8 @@ def _ask(target: Target, engine: Engine, done: Remembered) -> None:
 
 
 def _remember_lines(
-    engine: Engine, lines: list[tuple[int, str]], fields: dict[str, Any], *, diff: bool, people: bool
-) -> None:
+    engine: Engine, lines: list[tuple[int, str]], fields: dict[str, Any], *, diff: bool, atomic: bool
+) -> list[Remembered]:
     stored = 0
 
     def report(done: int) -> None:
@@ -78,7 +84,7 @@ def _remember_lines(
     with progress("Remembering", len(lines)) as step:
         try:
             items: Any = ({"content": line, **fields} for _, line in lines)
-            done = engine.remember_many(items, diff=diff, progress=report)
+            return engine.remember_many(items, diff=diff, progress=report, atomic=atomic)
         except InvalidInputError as error:
             if error.field != "content":
                 raise
@@ -86,20 +92,39 @@ def _remember_lines(
             raise InvalidInputError(
                 f"a line from {lines[stored][0]} on", error.problem, f"{error.remedy} {again}"
             ) from error
+
+
+def _show_lines(done: list[Remembered], numbers: list[int], *, people: bool) -> None:
+    """Print counts, and the lines that were refused. The exit code is 1 if one was."""
     counts = Counter(each.action for each in done)
     usual = {action: counts.get(action, 0) for action in ("added", "replaced", "skipped")}
-    summary = usual | {action: counts[action] for action in ("untrusted", "quarantined") if counts[action]}
+    summary = usual | {
+        action: counts[action] for action in ("untrusted", "quarantined", "refused") if counts[action]
+    }
+    refused = [
+        (number, each.reason) for number, each in zip(numbers, done, strict=True) if each.action == "refused"
+    ]
     if people:
         parts = ", ".join(f"{count} {action}" for action, count in summary.items() if count)
-        console().print(f"Remembered {len(done)} lines: {parts or 'nothing to do'}.")
+        console().print(
+            f"Remembered {len(done) - len(refused)} of {len(done)} lines: {parts or 'nothing to do'}."
+        )
+        for number, reason in refused[:_REFUSALS]:
+            console().print(f"line {number}: {visible(reason)}", style="red", soft_wrap=True)
+        if len(refused) > _REFUSALS:
+            console().print(f"and {len(refused) - _REFUSALS} more; --json lists all", style="red")
         if asking := sum(1 for each in done if each.may_revise):
             console().print(f"{asking} may change earlier memories: combray review --changes")
-        return
-    results = [_as_json(each) for each in done]
-    show_json({**summary, "results": results})
+    else:
+        results = [_as_json(each, number) for each, number in zip(done, numbers, strict=True)]
+        show_json({**summary, "results": results})
+    if refused:
+        raise click.exceptions.Exit(NOTHING_FOUND)
 
 
-def _as_json(done: Remembered) -> dict[str, Any]:
+def _as_json(done: Remembered, line: int) -> dict[str, Any]:
+    if done.action == "refused":
+        return {"line": line, **done.as_json()}
     asked = {"may_revise": [each.as_json() for each in done.may_revise]} if done.may_revise else {}
     decided = {"action": done.action, "diff_suggestion": done.diff_suggestion, "replaced_id": done.replaced_id}
     return {"id": done.id, **decided, **asked}

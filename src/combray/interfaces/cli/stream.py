@@ -42,7 +42,8 @@ def stream(
                 made = talk.context(budget, tool_results=results, system=system, prefetched=prefetched)
             except InvalidInputError as error:
                 raise InvalidInputError(f"line {place}: {error.field}", error.problem, error.remedy) from error
-            _show(target, made, {"turn": turn.id, "saved": _saved(talk), "may_revise": _asked(talk)})
+            saved = [{"id": each.id, "action": each.action} for each in talk.saved]
+            _show(target, made, {"turn": turn.id, "saved": saved, "may_revise": _asked(talk)})
 
 
 def _turns() -> Iterator[tuple[int, dict[str, Any]]]:
@@ -79,10 +80,6 @@ def _from_json(place: int, line: str) -> dict[str, Any]:
 def _turn(author: str, text: str) -> dict[str, Any]:
     """Return the fields of `Conversation.add`. An assistant and a tool are trusted less than a user."""
     return {"text": text, "author": author, "trust": SPEAKERS.get(author)}
-
-
-def _saved(talk: Conversation) -> list[dict[str, str]]:
-    return [{"id": each.id, "action": each.action} for each in talk.saved]
 
 
 def _asked(talk: Conversation) -> list[dict[str, Any]]:

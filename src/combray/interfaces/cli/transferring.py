@@ -154,7 +154,12 @@ def ingest(
     both = list(zip(paths, reports, strict=True))
     plain = [{"file": path, "dry_run": dry_run, **asdict(report)} for path, report in both]
     said = [_ingested(path, report, dry_run=dry_run) for path, report in both]
-    show_lines(target, plain, said, (line for report in reports for line in skipped(report.unread)))
+    left = [
+        line for each in reports for line in (*skipped(each.unread), *map("refused: {}".format, each.refused))
+    ]
+    show_lines(target, plain, said, left)
+    if any(report.refused for report in reports):
+        raise click.exceptions.Exit(NOTHING_FOUND)
 
 
 def _histories(clients: tuple[str, ...]) -> list[str]:

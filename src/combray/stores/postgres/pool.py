@@ -75,6 +75,11 @@ class Address:
             self.shown += f"?schema={self.schema}"
 
 
+def milliseconds(seconds: float) -> str:
+    """Return a time as a setting of the server. 0 would be no limit."""
+    return str(max(1, int(seconds * 1000)))
+
+
 class PostgresPool:
     """Connections of one process. `secured`: as the role to which row-level security applies."""
 
@@ -83,10 +88,12 @@ class PostgresPool:
     ) -> None:
         self.address = address
         self.busy_timeout = busy_timeout
+        self.lock_timeout = busy_timeout
+        """Seconds that a write waits for another one's lock."""
         self._patience = min(patience, busy_timeout)
         self._settings = (
             address.schema,
-            f"{max(1, int(busy_timeout * 1000))}",
+            milliseconds(busy_timeout),
             "on" if durability == "full" else "local",
         )
         self._failed_at = -1.0

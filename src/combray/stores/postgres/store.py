@@ -5,20 +5,22 @@ from __future__ import annotations
 import os
 import socket
 import threading
+import time
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
 
 from psycopg import Connection, Error, OperationalError
+from psycopg.errors import LockNotAvailable
 
 from combray.errors import DiskFullError, ReadOnlyStoreError, StoreError
-from combray.runtime import Deeds, Trace, Witness
+from combray.runtime import Deeds, Trace, Witness, lock_patience
 from combray.stores.postgres import near_index, upkeep
 from combray.stores.postgres.batch import Statement, run
 from combray.stores.postgres.cache import PostgresNamespaceCache
 from combray.stores.postgres.errors import explained, is_lost, translate
 from combray.stores.postgres.listening import Listener
 from combray.stores.postgres.migrations import migrate
-from combray.stores.postgres.pool import Address, PostgresPool
+from combray.stores.postgres.pool import Address, PostgresPool, milliseconds
 from combray.stores.postgres.reader import PostgresReader, PostgresView
 from combray.stores.postgres.recovery import Recovery, end, new_write_id
 from combray.stores.postgres.session import PostgresSession
@@ -202,7 +204,7 @@ class PostgresStore(ProvableStore):
         try:
             with explained(self.location), self._noting_trouble():
                 write_id = new_write_id()
-                recovery = Recovery(self._pool, lambda pool, own: _locked(pool, own, namespace, write_id))
+                recovery = Recovery(self._pool, lambda pool, own: self._locked(pool, own, namespace, write_id))
                 session, deeds = recovery.session(), Deeds()
                 session.done, session.models, session.listener = [], self._models, self._listener
                 try:
@@ -227,6 +229,27 @@ class PostgresStore(ProvableStore):
                     self._index_vectors()
         finally:
             self._writing.now = False
+
+    def _locked(
+        self, pool: PostgresPool, connection: Connection[Row], namespace: str, write_id: int
+    ) -> PostgresSession:
+        """Begin a write. A wait for another one is reported, and ends after the setting's time.
+
+        It is made in parts: between them the caller can stop it.
+        """
+        allowed = lock_patience.patience(pool.lock_timeout)
+        deadline, reported = time.monotonic() + allowed, False
+        while True:
+            part = min(lock_patience.UNREPORTED, max(0.0, deadline - time.monotonic()))
+            try:
+                return _locked(pool, connection, namespace, write_id, part)
+            except LockNotAvailable:
+                if time.monotonic() >= deadline:
+                    raise
+            connection.execute("ROLLBACK")
+            if not reported and allowed > lock_patience.UNREPORTED:
+                lock_patience.report(self.location, pool.lock_timeout)
+            reported = True
 
     def _index_vectors(self) -> None:
         """Make the index of a new model, which is small. If that fails, searches are exact and doctor says so."""
@@ -349,13 +372,22 @@ def _rewrite(session: PostgresSession) -> bool:
     return True
 
 
-def _locked(pool: PostgresPool, connection: Connection[Row], namespace: str, write_id: int) -> PostgresSession:
-    """Begin a write: lock the namespace's row, count its revision up, and leave the id of the write there."""
+def _locked(
+    pool: PostgresPool, connection: Connection[Row], namespace: str, write_id: int, within: float
+) -> PostgresSession:
+    """Begin a write: lock the namespace's row, count its revision up, and leave the id of the write there.
+
+    Raises LockNotAvailable if another write holds the lock for more than `within` seconds.
+    """
+    wait = Statement(sql.server.wait_for_locks.encode(), (milliseconds(within),))
     begin = Statement(sql.namespaces.begin_write.encode(), (namespace, write_id), gives_rows=True)
-    found = run(connection, None, [Statement(sql.server.begin_write.encode()), begin])[-1]
+    found = run(connection, None, [Statement(sql.server.begin_write.encode()), wait, begin])[-1]
     if not found:
         add = Statement(sql.namespaces.add.encode(), (namespace,))
         found = run(connection, None, [add, begin])[-1]
     if not found:
         raise OperationalError("the namespace vanished while it was locked")
-    return PostgresSession(connection, pool, namespace, NamespaceState(*found[0][:4]))
+    session = PostgresSession(connection, pool, namespace, NamespaceState(*found[0][:4]))
+    # With the next statement: psycopg takes what stands behind a failed one for prepared.
+    session.later(sql.server.wait_for_locks, milliseconds(pool.lock_timeout))
+    return session

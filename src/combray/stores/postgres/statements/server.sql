@@ -14,6 +14,10 @@ BEGIN ISOLATION LEVEL REPEATABLE READ, READ ONLY
 -- name: begin_write
 BEGIN ISOLATION LEVEL READ COMMITTED
 
+-- name: wait_for_locks
+-- Until the end of the transaction.
+SELECT set_config('lock_timeout', $1, true)
+
 -- name: configure
 SELECT set_config('search_path', quote_ident($1) || ', public', false),
        set_config('lock_timeout', $2, false), set_config('synchronous_commit', $3, false),
