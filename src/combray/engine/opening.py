@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from importlib import import_module
 from os import PathLike, fspath
 
 import msgspec
 
 from combray import presets, wiring
 from combray.engine.engine import Engine
+from combray.errors import InvalidInputError
 from combray.pipeline import walk
 from combray.runtime import Clock, Embedder, Judge, LanguageModel, Reranker
+from combray.settings import Settings
 from combray.settings import load as load_settings
 
 
@@ -32,18 +36,18 @@ def open(
 ) -> Engine:
     """Open a memory store, creating it if needed, and return the engine on it.
 
-    `location` is a path, `sqlite:///path`, `:memory:` or `postgresql://…`. None takes the setting COMBRAY_DB,
-    or a file in the per-user data folder. Every other argument left at None takes its setting too. `preset` is a
-    name or a `Preset`. Models are specs, or objects with the methods of `runtime.Embedder`, `Reranker`, `Judge`
-    and `LanguageModel`. `worker` makes queued vectors in a thread: None does so after a change of embedder and
-    for a preset that queues its vectors, False never. `key` (32 bytes or a passphrase) encrypts the file, with
-    the extra `encryption`; None takes COMBRAY_KEY or COMBRAY_KEY_FILE. `replica`: a server's URL, for reads.
-    `timezone`: IANA name of the zone of days ("yesterday", a date without a time); by default the machine's.
-
-    Raises InvalidInputError, StoreError and its subclasses, ModelError.
+    `location` is a path, `sqlite:///path`, `:memory:`, `postgresql://…`, or `https://host:port` of a server
+    (`combray serve`), which has the models; then `key` is the server's, or COMBRAY_SERVER_KEY. None takes the
+    setting COMBRAY_DB, or a file in the per-user data folder. Every other argument left at None takes its
+    setting too. `preset` is a name or a `Preset`. Models are specs, or objects with the methods of
+    `runtime.Embedder`, `Reranker`, `Judge` and `LanguageModel`. `worker` makes queued vectors in a thread: None
+    does so after a change of embedder and for a preset that queues its vectors, False never. `key` (32 bytes or
+    a passphrase) encrypts the file, with the extra `encryption`; None takes COMBRAY_KEY or COMBRAY_KEY_FILE.
+    `replica`: a server's URL, for reads. `timezone`: IANA name of the zone of days ("yesterday", a date without
+    a time); by default the machine's. Raises InvalidInputError, StoreError and its subclasses, ModelError.
     """
-    specs: dict[str, object] = {"embedder": embedder, "reranker": reranker, "judge": judge, "preset": preset}
-    specs["language_model"] = language_model
+    models = {"embedder": embedder, "reranker": reranker, "judge": judge, "language_model": language_model}
+    specs: dict[str, object] = {"preset": preset, **models}
     settings = load_settings(
         {
             "db": None if location is None else fspath(location),
@@ -55,6 +59,8 @@ def open(
             "timezone": timezone,
         }
     )
+    if settings.db.startswith(("http://", "https://")):
+        return _of_server(settings, key, objects=(*specs.values(), clock))
     chosen = preset if isinstance(preset, presets.Preset) else presets.load(settings.preset)
     runtime = wiring.build(
         settings.db,
@@ -68,10 +74,27 @@ def open(
         key=key,
     )
     engine = Engine(runtime, settings.namespace, chosen, msgspec.structs.asdict(settings))
-    possible = settings.worker is not False and runtime.embedder is not None and runtime.store.writable
-    if possible and (settings.worker or _queues(chosen) or engine.vectors.outdated()):
+    if _needs_worker(engine, settings, chosen):
         engine.vectors.start_worker()
     return engine
+
+
+def _needs_worker(engine: Engine, settings: Settings, preset: presets.Preset) -> bool:
+    """Whether a thread makes the queued vectors."""
+    runtime = engine.runtime
+    if settings.worker is False or runtime.embedder is None or not runtime.store.writable:
+        return False
+    return bool(settings.worker) or _queues(preset) or engine.vectors.outdated()
+
+
+def _of_server(settings: Settings, key: str | bytes | None, objects: Sequence[object]) -> Engine:
+    """Return the engine of a server. By name, because the room that calls servers lies above this one."""
+    for each in objects:
+        if each is not None and not isinstance(each, str):
+            problem = f"{type(each).__name__} objects work in this process, and the store is on a server."
+            raise InvalidInputError("location", problem, "Set models, preset and clock where the server starts.")
+    opened: Engine = import_module("combray.remote.engine").open_remote(settings, key)
+    return opened
 
 
 def _queues(preset: presets.Preset) -> bool:

@@ -1,8 +1,9 @@
 """Idempotency keys: what a write did is kept in the transaction that does it, and a repeated request finds it.
 
-A receipt holds ids and hashes, no text: the answer to a repeated request is read from the memories, and what is
-erased stays erased. Receipts lie in the values that a namespace keeps (`runtime.Writer.keep`), in BUCKETS buckets
-by the key's hash, so the table stays small. The store's write lock makes requests with one key take turns.
+A receipt holds numbers and hashes, neither text nor ids: the answer to a repeated request is read from the
+memories, and what is erased leaves no trace in it. Receipts lie in the values that a namespace keeps
+(`runtime.Writer.keep`), in BUCKETS buckets by the key's hash, so the table stays small. The store's write lock
+makes requests with one key take turns.
 """
 
 from __future__ import annotations
@@ -14,8 +15,10 @@ from contextvars import ContextVar
 from typing import Any, Literal, cast
 
 import msgspec
+import numpy as np
 
 from combray.engine.engine import Engine
+from combray.errors import NotFoundError
 from combray.records import dataclass, field
 from combray.runtime import Clock
 from combray.runtime.receipts import looking
@@ -28,7 +31,8 @@ SECONDS = 86_400.0
 MOST = 64
 """Receipts of one bucket; 4096 buckets are full after about 100,000 keys in a day."""
 
-_Item = tuple[str, str, str, str | None]
+_Item = tuple[int, str, str, int]
+"""Key of the memory, action, suggestion of the diff, and key of the memory that it replaced, or 0."""
 
 
 class Kept(msgspec.Struct, frozen=True, array_like=True):
@@ -57,7 +61,7 @@ class Receipt:
 
     key: str
     request: str
-    items: list[_Item] = field(default_factory=list)
+    made: list[Remembered] = field(default_factory=list)
     written: bool = False
 
     @classmethod
@@ -78,15 +82,20 @@ class Receipt:
     def put(self, tx: Writer, now: float) -> None:
         """Keep it in the transaction, in place of receipts that are old."""
         others = [each for each in _opened(tx.kept(self.place)) if now - each.at < SECONDS][-MOST + 1 :]
-        mine = Kept(self.key, self.request, now, tuple(self.items))
+        named = {each for made in self.made for each in (made.id, made.replaced_id) if each}
+        keys = tx.keys_of(sorted(named))
+        items = tuple(
+            (keys.get(each.id, 0), each.action, each.diff_suggestion, keys.get(each.replaced_id or "", 0))
+            for each in self.made
+        )
+        mine = Kept(self.key, self.request, now, items)
         tx.keep(self.place, msgspec.json.encode([*others, mine]).decode())
         self.written = True
 
     def look(self, state: object) -> None:
         """Note what became of the texts of a pipeline that writes."""
         results = getattr(state, "results", None)
-        made: list[Remembered] = results() if results is not None else []
-        self.items += [(each.id, each.action, each.diff_suggestion, each.replaced_id) for each in made]
+        self.made += results() if results is not None else []
 
 
 def _opened(text: str) -> list[Kept]:
@@ -138,21 +147,25 @@ def receipting(store: Store, clock: Clock) -> Store:
 def repeated_result(engine: Engine, returned: str, kept: Kept, path: Mapping[str, str]) -> Any:
     """Return what a repeated request answers, or None if the verb should run again, which changes nothing.
 
-    `returned`: the type that the verb returns, in words.
+    `returned`: the type that the verb returns, in words. Raises NotFoundError if it was erased.
     """
+    keys = [key for each in kept.items for key in (each[0], each[3])]
+    ids = engine.reader.ids(np.array(keys, dtype=np.int64)) if keys else []
+    if any(not known and each[1] != "refused" for each, known in zip(kept.items, ids[::2], strict=True)):
+        raise NotFoundError("the request was carried out, and what it stored was erased since.")
     if kept.items and "Remembered" in returned:
         made = [
             Remembered(
-                id=each[0],
+                id=known,
                 action=cast(Literal["added"], each[1]),
                 diff_suggestion=cast(Literal["ADD"], each[2]),
-                replaced_id=each[3],
+                replaced_id=replaced or None,
                 not_embedded="answered from the receipt of the first request",
             )
-            for each in kept.items
+            for each, known, replaced in zip(kept.items, ids[::2], ids[1::2], strict=True)
         ]
         return made if returned.startswith("list") else made[0]
     if kept.items and "Memory" in returned:
-        memories = [engine.get(each[0]) for each in kept.items]
+        memories = [engine.get(each) for each in ids[::2]]
         return memories if returned.startswith("list") else memories[0]
     return engine.get(path["memory_id"]) if "memory_id" in path and "Memory" in returned else None

@@ -18,6 +18,7 @@ from combray.runtime import Embedder, LanguageModel, Memories, Space
 from combray.runtime.interruption import step
 from combray.think import extraction
 from combray.think.citations import Checked, checked
+from combray.think.holding import holds
 from combray.think.prompt import CONSTITUTION_SHIPPED, constitution, prompt, says_unknown, system, wording
 from combray.think.sources import Source, numbered, one_line
 from combray.think.support import asked
@@ -27,6 +28,7 @@ from combray.types import Answer, Hit, RecallOptions
 NEAREST = 3
 """Nearest memories shown if no memory answers."""
 WEIGHTS = extraction.Weights()
+UNHELD = "no sentence has everything that the question asks about"
 _HINT = 160
 """Characters shown of each."""
 _PLAIN_OPTIONS = frozenset({"intent", "min_score", "keep"})
@@ -142,17 +144,19 @@ class _Thinking:
             why = "; ".join(part for part in (reason, weak) if part)
             return self.unknown(why, _hits(sources), checks=checks, more=more)
         kept = extraction.chosen(ranked, sources, WEIGHTS)
-        answer, citations, dates = extraction.written(kept, question, wording(question.text))
+        words = wording(question.text)
+        answer, citations, dates = extraction.written(kept, question, words)
+        known = any(holds(question, pick) for pick in kept)
         found = Checked(citations=citations, dropped=checks.dropped if checks else [])
         explained = [{"text": one_line(each.text), "means": str(each)} for each in dates]
         return self._thought(
-            answer,
-            known=True,
+            answer if known else f"{words.unknown} {words.nearest}\n{answer}",
+            known=known,
             mode="extractive",
-            reason=reason,
+            reason=reason if known else "; ".join(part for part in (reason, UNHELD) if part),
             sources=_hits(sources),
             checks=found,
-            confidence=self._recalled(max(pick.coverage for pick in kept)),
+            confidence=self._recalled(max(pick.coverage for pick in kept)) if known else 0.0,
             more={**(more or {}), **({"dates": explained} if explained else {})},
         )
 
