@@ -84,6 +84,9 @@ def _evaluated(annotation: Any, space: dict[str, Any]) -> Any:
     """Return the type that an annotation of the engine names, in a text or in the list of a text."""
     if isinstance(annotation, str):
         return _evaluated(eval(annotation, space), space)  # noqa: S307 - the engine's own source
+    if isinstance(annotation, type) and issubclass(annotation, list):
+        # A list with attributes, which JSON does not have.
+        return next(iter(getattr(annotation, "__orig_bases__", ())), list)
     if typing.get_origin(annotation) is list:
         inner = typing.get_args(annotation)[0]
         return list[_evaluated(getattr(inner, "__forward_arg__", inner), space)]  # type: ignore[misc]
