@@ -293,6 +293,10 @@ def test_a_request_is_traced_with_its_stages(served: Served, monkeypatch: pytest
     spans = _Spans()
     monkeypatch.setattr(tracing, "_tracer", spans)
     served.remember("The oven is warm.")
+    # The span ends after the answer has been sent.
+    until = time.monotonic() + SECONDS
+    while spans.seen[-1] != "POST /v1/memories ends" and time.monotonic() < until:
+        time.sleep(0.01)
     assert spans.seen[0] == "POST /v1/memories begins"
     assert spans.seen[-2:] == ["http.response.status_code 201", "POST /v1/memories ends"]
     assert spans.seen.index("Validate") < spans.seen.index("Validate ends") < spans.seen.index("Write")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+import signal
 import sys
 from collections.abc import Mapping
 from types import FrameType
@@ -66,5 +67,8 @@ def serve(engine: Engine, serving: Serving, mounts: Mapping[str, Mounted] | None
         limit_concurrency=serving.limits.requests + serving.limits.streams,
         lifespan="on",
     )
+    for each in (signal.SIGTERM, signal.SIGINT):
+        # uvicorn raises the signal again when it has stopped. By default that would end the process here.
+        signal.signal(each, lambda *_: None)
     _Stoppable(config).run()
     serving.access.ring.write_uses()

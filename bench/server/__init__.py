@@ -1,0 +1,1 @@
+"""Many clients of one server: `python -m bench.server`."""
