@@ -1,0 +1,138 @@
+"""Namespaces whose server fails or changes while they are written: nothing confirmed is lost.
+
+The address is a libpq service, so that the file of services is the directory of servers.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import closing
+from pathlib import Path
+
+import psycopg
+import pytest
+from postgres_load import Load
+
+import combray
+from combray.errors import StoreError
+from combray.stores.postgres import PostgresStore
+from combray.testing.postgres import Server
+from combray.transfer.moving import checksum, move
+
+URL = "postgresql:///?service=team"
+
+
+class Services:
+    """A file of libpq services."""
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+
+    def name(self, **addresses: str) -> None:
+        """Write the file anew: the hosts of each service, and what else belongs to it."""
+        text = "".join(
+            f"[{name}]\nuser=postgres\ndbname=postgres\nhost={hosts}\ntarget_session_attrs=read-write\n"
+            for name, hosts in addresses.items()
+        )
+        # Renamed into place: a connection that begins meanwhile reads a whole file.
+        fresh = self.path.with_suffix(".new")
+        fresh.write_text(text, encoding="utf-8")
+        fresh.replace(self.path)
+
+
+@pytest.fixture
+def services(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Services:
+    monkeypatch.setenv("PGSERVICEFILE", str(tmp_path / "services.conf"))
+    return Services(tmp_path / "services.conf")
+
+
+@pytest.fixture
+def servers() -> Iterator[list[Server]]:
+    """Two servers, the second a replica of the first. Both flush to the disk."""
+    started = [Server(durable=True)]
+    try:
+        with closing(PostgresStore(started[0].url())):
+            pass
+        started.append(Server(durable=True, primary=started[0]))
+        yield started
+    finally:
+        for server in started:
+            server.stop()
+
+
+def run(server: Server, *statements: str) -> None:
+    with psycopg.connect(server.url(), autocommit=True) as connection:
+        for statement in statements:
+            connection.execute(statement.encode())
+
+
+def test_a_synchronous_replica_takes_over_and_has_everything(servers: list[Server], services: Services) -> None:
+    primary, replica = servers
+    run(primary, "ALTER SYSTEM SET synchronous_standby_names = '*'", "SELECT pg_reload_conf()")
+    services.name(team=f"{primary.folder},{replica.folder}")
+    with closing(PostgresStore(URL, durability="full")) as store, Load(store) as load:
+        primary.kill()
+        run(replica, "SELECT pg_promote()")
+        waited = load.goes_on()
+    with closing(PostgresStore(replica.url())) as store:
+        load.assert_kept(store)
+        assert store.check() == []
+    print(f"{len(load.confirmed)} confirmed, {waited:.2f} s until the next, failed: {load.failed}")
+
+
+def test_a_group_of_namespaces_moves_by_promotion(servers: list[Server], services: Services) -> None:
+    old, new = servers
+    services.name(team=str(old.folder))
+    with closing(PostgresStore(URL)) as store, Load(store) as load:
+        # A clean stop sends the replica everything that was confirmed, also without synchronous commits.
+        old.stop(remove=False, clean=True)
+        run(new, "SELECT pg_promote()")
+        services.name(team=str(new.folder))
+        waited = load.goes_on()
+    with closing(PostgresStore(new.url())) as store:
+        load.assert_kept(store)
+        assert store.check() == []
+    print(f"{len(load.confirmed)} confirmed, {waited:.2f} s until the next, failed: {load.failed}")
+
+
+CLOSE = """
+CREATE POLICY moved ON combray.memory AS RESTRICTIVE FOR INSERT
+WITH CHECK (namespace <> (SELECT id FROM combray.namespace WHERE name = 'space 0'))
+"""
+
+
+def test_one_namespace_moves_and_the_old_one_takes_no_more_writes(
+    servers: list[Server], services: Services
+) -> None:
+    old, _ = servers
+    new = Server(durable=True)
+    try:
+        services.name(team=str(old.folder), other=str(new.folder))
+        with (
+            closing(PostgresStore(URL)) as source,
+            closing(PostgresStore("postgresql:///?service=other")) as target,
+        ):
+            with Load(source) as load:
+                run(old, CLOSE)
+                load.goes_on()
+                while not load.failed:
+                    load.goes_on()
+                moved = move(source, target, "space 0")
+            assert {str(error) for error in load.failed} == {str(load.failed[0])}
+            assert 'violates row-level security policy "moved"' in str(load.failed[0])
+            assert moved.memories == sum(namespace == "space 0" for namespace, _ in load.confirmed)
+            assert checksum(source, "space 0") == checksum(target, "space 0")
+    finally:
+        new.stop()
+
+
+def test_two_services_are_two_stores(servers: list[Server], services: Services) -> None:
+    services.name(team=str(servers[0].folder))
+    with closing(PostgresStore(URL)) as store:
+        assert store.location == URL
+
+
+def test_an_error_names_the_service(servers: list[Server], services: Services) -> None:
+    services.name(other=str(servers[0].folder))
+    with pytest.raises(StoreError, match=r"service=team.*definition of service"):
+        combray.open(URL)
