@@ -5,6 +5,7 @@ The address is a libpq service, so that the file of services is the directory of
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from contextlib import closing
 from pathlib import Path
@@ -66,9 +67,19 @@ def run(server: Server, *statements: str) -> None:
             connection.execute(statement.encode())
 
 
+PAGE = Path(__file__).parents[2] / "docs" / "howto" / "scale-postgresql.md"
+
+
+def of_page(beginning: str) -> list[str]:
+    """Return the statements of the page's SQL block with a word in it, for the namespaces of the load."""
+    blocks = re.findall(r"```sql\n(.*?)```", PAGE.read_text(encoding="utf-8"), re.DOTALL)
+    (block,) = [each for each in blocks if beginning in each]
+    return [each for each in block.replace("'work'", "'space 0'").split(";") if each.strip()]
+
+
 def test_a_synchronous_replica_takes_over_and_has_everything(servers: list[Server], services: Services) -> None:
     primary, replica = servers
-    run(primary, "ALTER SYSTEM SET synchronous_standby_names = '*'", "SELECT pg_reload_conf()")
+    run(primary, *of_page("synchronous_standby_names"))
     services.name(team=f"{primary.folder},{replica.folder}")
     with closing(PostgresStore(URL, durability="full")) as store, Load(store) as load:
         primary.kill()
@@ -95,15 +106,6 @@ def test_a_group_of_namespaces_moves_by_promotion(servers: list[Server], service
     print(f"{len(load.confirmed)} confirmed, {waited:.2f} s until the next, failed: {load.failed}")
 
 
-CLOSE = """
-ALTER TABLE combray.namespace ENABLE ROW LEVEL SECURITY;
-CREATE POLICY every ON combray.namespace USING (true);
-CREATE POLICY "moved to service other" ON combray.namespace AS RESTRICTIVE FOR UPDATE
-    USING (true) WITH CHECK (name <> 'space 0');
-"""
-"""Every write begins with an update of its namespace's row, so that this refuses all of them."""
-
-
 def test_one_namespace_moves_and_the_old_one_takes_no_more_writes(
     servers: list[Server], services: Services
 ) -> None:
@@ -116,13 +118,13 @@ def test_one_namespace_moves_and_the_old_one_takes_no_more_writes(
             closing(PostgresStore("postgresql:///?service=other")) as target,
         ):
             with Load(source) as load:
-                run(old, CLOSE)
+                run(old, *of_page("CREATE POLICY"))
                 while not load.failed:
                     load.goes_on()
                 moved = move(source, target, "space 0")
                 load.goes_on()
             for error in load.failed:
-                assert 'violates row-level security policy "moved to service other"' in str(error)
+                assert re.search('refuses this write .* policy "moved to service other"', str(error)), error
             assert moved.memories == sum(namespace == "space 0" for namespace, _ in load.confirmed)
             assert checksum(source, "space 0") == checksum(target, "space 0")
         with combray.open(URL, namespace="space 0") as engine:
