@@ -6,6 +6,7 @@ The address is a libpq service, so that the file of services is the directory of
 from __future__ import annotations
 
 import re
+import time
 from collections.abc import Iterator
 from contextlib import closing
 from pathlib import Path
@@ -21,6 +22,8 @@ from combray.testing.postgres import Server
 from combray.transfer.moving import checksum, move
 
 URL = "postgresql:///?service=team"
+SOME = 30
+"""Writes before and after."""
 
 
 class Services:
@@ -82,28 +85,32 @@ def test_a_synchronous_replica_takes_over_and_has_everything(servers: list[Serve
     run(primary, *of_page("synchronous_standby_names"))
     services.name(team=f"{primary.folder},{replica.folder}")
     with closing(PostgresStore(URL, durability="full")) as store, Load(store) as load:
+        load.goes_on(SOME)
+        started = time.monotonic()
         primary.kill()
         run(replica, "SELECT pg_promote()")
-        waited = load.goes_on()
+        paused = time.monotonic() - started + load.goes_on(SOME)
     with closing(PostgresStore(replica.url())) as store:
         load.assert_kept(store)
         assert store.check() == []
-    print(f"{len(load.confirmed)} confirmed, {waited:.2f} s until the next, failed: {load.failed}")
+    print(f"{len(load.confirmed)} confirmed, next after {paused:.2f} s, failed: {load.failed}")
 
 
 def test_a_group_of_namespaces_moves_by_promotion(servers: list[Server], services: Services) -> None:
     old, new = servers
     services.name(team=str(old.folder))
     with closing(PostgresStore(URL)) as store, Load(store) as load:
+        load.goes_on(SOME)
+        started = time.monotonic()
         # A clean stop sends the replica everything that was confirmed, also without synchronous commits.
         old.stop(remove=False, clean=True)
         run(new, "SELECT pg_promote()")
         services.name(team=str(new.folder))
-        waited = load.goes_on()
+        paused = time.monotonic() - started + load.goes_on(SOME)
     with closing(PostgresStore(new.url())) as store:
         load.assert_kept(store)
         assert store.check() == []
-    print(f"{len(load.confirmed)} confirmed, {waited:.2f} s until the next, failed: {load.failed}")
+    print(f"{len(load.confirmed)} confirmed, next after {paused:.2f} s, failed: {load.failed}")
 
 
 def test_one_namespace_moves_and_the_old_one_takes_no_more_writes(
@@ -118,10 +125,12 @@ def test_one_namespace_moves_and_the_old_one_takes_no_more_writes(
             closing(PostgresStore("postgresql:///?service=other")) as target,
         ):
             with Load(source) as load:
-                run(old, *of_page("CREATE POLICY"))
+                load.goes_on(SOME)
+                    run(old, *of_page("CREATE POLICY"))
                 while not load.failed:
                     load.goes_on()
                 moved = move(source, target, "space 0")
+                    load.goes_on(SOME)
                 load.goes_on()
             for error in load.failed:
                 assert re.search('refuses this write .* policy "moved to service other"', str(error)), error
