@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from combray.verbs.declaration import ADMIN, READ, WRITE, Parameter, Verb, flag, limit
+from combray.verbs.documents import EXTRACT
 from combray.verbs.parameters import NAMESPACES, QUERY
 
 LOOPBACK = "127.0.0.1"
@@ -75,12 +76,7 @@ VERBS = (
                 "clients", "The session files of a client on this machine.", "--from", many=True, choices=CLIENTS
             ),
             flag("dry_run", "Store nothing; report what would be stored.", "--dry-run"),
-            flag(
-                "auto",
-                "Store what users state as facts [env: COMBRAY_AUTO_MEMORY].",
-                "--auto / --no-auto",
-                default=None,
-            ),
+            EXTRACT,
             Parameter("scope", "Scope of the turns and of facts made of them, such as user:ann.", "--scope NAME"),
         ),
         examples=(
@@ -164,11 +160,11 @@ VERBS = (
         "serve",
         "",
         ADMIN,
-        """Serve memory over HTTP to programs, teams and other languages.
+        """Serve memory over HTTP.
 
-        Serves the API below /v1, its description at /v1/openapi.json, a page to try it at /v1/docs, MCP at /mcp
-        and the peer protocol, until Ctrl-C. The options fix store, preset and models. Requests name the
-        namespace.
+        For teams and programs in any language: the API below /v1, its description at /v1/openapi.json, a page to
+        try it at /v1/docs, MCP at /mcp and the peer protocol, until Ctrl-C. The options fix store, preset and
+        models. Requests name the namespace.
         """,
         (
             Parameter("host", "Address to listen on.", "--host", default=LOOPBACK, own=True),
