@@ -18,6 +18,7 @@ from postgres_load import Load
 import combray
 from combray.errors import StoreError
 from combray.stores.postgres import PostgresStore
+from combray.stores.postgres.pool import Address
 from combray.testing.postgres import Server
 from combray.transfer.moving import checksum, move
 
@@ -126,12 +127,11 @@ def test_one_namespace_moves_and_the_old_one_takes_no_more_writes(
         ):
             with Load(source) as load:
                 load.goes_on(SOME)
-                    run(old, *of_page("CREATE POLICY"))
+                run(old, *of_page("CREATE POLICY"))
                 while not load.failed:
                     load.goes_on()
                 moved = move(source, target, "space 0")
-                    load.goes_on(SOME)
-                load.goes_on()
+                load.goes_on(SOME)
             for error in load.failed:
                 assert re.search('refuses this write .* policy "moved to service other"', str(error)), error
             assert moved.memories == sum(namespace == "space 0" for namespace, _ in load.confirmed)
@@ -142,13 +142,12 @@ def test_one_namespace_moves_and_the_old_one_takes_no_more_writes(
         new.stop()
 
 
-def test_two_services_are_two_stores(servers: list[Server], services: Services) -> None:
-    services.name(team=str(servers[0].folder))
-    with closing(PostgresStore(URL)) as store:
-        assert store.location == URL
+def test_two_services_are_two_stores() -> None:
+    assert Address(URL).shown == URL
+    assert Address("postgresql:///?service=team&schema=a").shown == "postgresql:///?service=team&schema=a"
 
 
-def test_an_error_names_the_service(servers: list[Server], services: Services) -> None:
-    services.name(other=str(servers[0].folder))
+def test_an_error_names_the_service(services: Services) -> None:
+    services.name(other="/nowhere")
     with pytest.raises(StoreError, match=r"service=team.*definition of service"):
-        combray.open(URL)
+        PostgresStore(URL)
