@@ -60,8 +60,10 @@ def test_nothing_ties_a_store_to_another_schema(catalogue: psycopg.Connection[tu
     assert catalogue.execute("SELECT tgname FROM pg_trigger WHERE NOT tgisinternal").fetchall() == []
     kinds = catalogue.execute("SELECT DISTINCT data_type::text FROM pg_sequences WHERE schemaname = 'combray'")
     assert kinds.fetchall() == [("bigint",)]
-    inherited = "SELECT count(*) FROM pg_inherits JOIN pg_class c ON c.oid = inhrelid WHERE NOT c.relispartition"
-    assert catalogue.execute(inherited).fetchall() == [(0,)]
+    inherited = (
+        "SELECT count(*)::text FROM pg_inherits JOIN pg_class c ON c.oid = inhrelid WHERE NOT c.relispartition"
+    )
+    assert catalogue.execute(inherited).fetchall() == [("0",)]
 
 
 def test_a_partition_cannot_be_on_another_server(catalogue: psycopg.Connection[tuple[str, ...]]) -> None:
