@@ -6,21 +6,20 @@ COMBRAY_KILLS sets the number of kills.
 from __future__ import annotations
 
 import os
-import threading
 import time
 from collections.abc import Iterator
 from contextlib import closing
 
 import pytest
+from postgres_load import Load
 
-from combray.errors import InvalidInputError, StoreError
+from combray.errors import StoreError
 from combray.runtime import Arrival, Filter
 from combray.stores.postgres import PostgresStore, recovery
-from combray.testing.fakes import memory, vector
+from combray.testing.fakes import memory
 from combray.testing.postgres import Server
 
 KILLS = int(os.environ.get("COMBRAY_KILLS", "3"))
-WRITERS = 3
 
 
 @pytest.fixture
@@ -32,66 +31,18 @@ def server() -> Iterator[Server]:
         server.stop()
 
 
-class Load:
-    """Threads that write until they are stopped, and what was confirmed to them."""
-
-    def __init__(self, store: PostgresStore) -> None:
-        self.store = store
-        self.confirmed: list[tuple[str, str]] = []
-        self.wrong: list[BaseException] = []
-        self.stopped = threading.Event()
-        self.threads = [threading.Thread(target=self.write, args=(part,)) for part in range(WRITERS)]
-
-    def goes_on(self) -> float:
-        """Wait until more writes are confirmed: the seconds that the first took."""
-        started, before = time.monotonic(), len(self.confirmed)
-        while len(self.confirmed) == before:
-            assert time.monotonic() - started < 120, "the writers do not go on"
-            time.sleep(0.005)
-        return time.monotonic() - started
-
-    def write(self, part: int) -> None:
-        place, namespace = 0, f"space {part}"
-        while not self.stopped.is_set():
-            one = memory(f"tea {part} {place}", place, id=f"{part}-{place:08}", namespace=namespace)
-            try:
-                with self.store.transaction(namespace) as tx:
-                    tx.insert([Arrival(one, {"m:2": vector(1, place)})])
-            except InvalidInputError:
-                pass  # the commit before the kill was made, and not confirmed
-            except StoreError:
-                continue
-            except BaseException as error:  # noqa: BLE001 - any other error is what the test looks for
-                self.wrong.append(error)
-                return
-            self.confirmed.append((namespace, one.id))
-            place += 1
-
-
 def test_killed_servers_lose_nothing_they_confirmed(server: Server) -> None:
     waits = []
     with closing(PostgresStore(server.url())) as store:
-        load = Load(store)
-        for thread in load.threads:
-            thread.start()
-        try:
-            load.goes_on()
+        with Load(store) as load:
             for _ in range(KILLS):
                 time.sleep(0.3)
                 server.kill()
                 server.start()
                 waits.append(load.goes_on())
-        finally:
-            load.stopped.set()
-            for thread in load.threads:
-                thread.join()
-        assert load.wrong == []
         assert len(load.confirmed) > KILLS
         print(f"{KILLS} kills, {len(load.confirmed)} confirmed writes, longest wait {max(waits):.2f} s")
-        for namespace in {each for each, _ in load.confirmed}:
-            ids = [memory_id for place, memory_id in load.confirmed if place == namespace]
-            assert set(store.reader(namespace).keys_of(ids)) == set(ids)
-            assert len(store.reader(namespace).scan(Filter())) >= len(ids)
+        load.assert_kept(store)
         assert store.check() == []
         assert store.unwritable == ""
 

@@ -112,10 +112,10 @@ class Server:
         while any(Path(f"/proc/{pid}").exists() for pid in children) and time.monotonic() < deadline:
             time.sleep(0.01)
 
-    def stop(self, *, remove: bool = True) -> None:
-        """Stop the server at once, and remove its folder."""
+    def stop(self, *, remove: bool = True, clean: bool = False) -> None:
+        """Stop the server at once, and remove its folder. `clean`: after its replicas have everything."""
         if self._process is not None and self._process.poll() is None:
-            self._process.send_signal(signal.SIGQUIT)
+            self._process.send_signal(signal.SIGINT if clean else signal.SIGQUIT)
             self._process.wait(timeout=30)
         if remove:
             shutil.rmtree(self.folder, ignore_errors=True)

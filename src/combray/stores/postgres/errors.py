@@ -82,6 +82,11 @@ def translate(error: Error, location: str) -> StoreError:
         return StoreBusyError(
             f"{location}: the server has no free connection ({text}). Close some, or raise max_connections."
         )
+    if isinstance(error, pg.InsufficientPrivilege) and "row-level security" in text:
+        return StoreError(
+            f"{location}: the database refuses this write ({text}); nothing was written. "
+            "Its policy may name where the namespace has moved."
+        )
     if isinstance(error, pg.InsufficientPrivilege):
         return StoreError(f"{location}: a right is missing ({text}). Grant it: docs/howto/use-postgresql.md.")
     if isinstance(error, pg.DataCorrupted | pg.IndexCorrupted):

@@ -71,8 +71,10 @@ class Address:
         port = f":{place['port']}" if place["port"] else ""
         # The password is in none of our messages.
         self.shown = f"postgresql://{at}{place['host'] or ''}{port}/{place['dbname'] or ''}"
-        if self.schema != "combray":
-            self.shown += f"?schema={self.schema}"
+        # The name of a store also tells the origin of a copy: two services are two stores.
+        shown = {"service": given.get("service"), "schema": self.schema if self.schema != "combray" else None}
+        if query := "&".join(f"{name}={value}" for name, value in shown.items() if value):
+            self.shown += f"?{query}"
 
 
 def milliseconds(seconds: float) -> str:

@@ -42,7 +42,11 @@ def end(session: PostgresSession) -> None:
 
 def _give_back(pool: PostgresPool, connection: Connection[Row]) -> None:
     with suppress(Error):
-        if connection.info.transaction_status != TransactionStatus.IDLE and not connection.closed:
+        if connection.info.transaction_status == TransactionStatus.INERROR:
+            # Statements behind the failed one were not prepared, but psycopg counts them as such: this forgets
+            # all of them.
+            connection.rollback()
+        elif connection.info.transaction_status != TransactionStatus.IDLE and not connection.closed:
             connection.execute("ROLLBACK")
     pool.put(connection)
 

@@ -246,7 +246,7 @@ class PostgresStore(ProvableStore):
             except LockNotAvailable:
                 if time.monotonic() >= deadline:
                     raise
-            connection.execute("ROLLBACK")
+            connection.rollback()
             if not reported and allowed > lock_patience.UNREPORTED:
                 lock_patience.report(self.location, pool.lock_timeout)
             reported = True
