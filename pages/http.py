@@ -56,7 +56,7 @@ def _arguments(route: Route) -> str:
 def _batch() -> Iterator[str]:
     names = ", ".join(f"`{name}`" for name in item_parameters())
     yield f"Arguments in bold are required. An item of a batch has the fields of a memory: {names}."
-    yield from ("A batch is one transaction: all of it is stored, or nothing.", "")
+    yield from ("A batch is one transaction: all of it is stored, or nothing, unless `atomic` is false.", "")
 
 
 def _own() -> Iterator[str]:

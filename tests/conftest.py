@@ -9,6 +9,7 @@ from collections.abc import Iterator
 from contextlib import closing
 from dataclasses import dataclass
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import psycopg
 import pytest
@@ -22,6 +23,9 @@ from combray.settings import PREFIX, SETTINGS
 from combray.stores.postgres import PostgresStore
 from combray.testing.fakes import FakeClock
 from combray.testing.postgres import Server
+
+if TYPE_CHECKING:
+    from serving import Served
 
 # No test depends on the zone of the machine, nor does a process that it starts.
 os.environ["TZ"] = "UTC"
@@ -155,3 +159,12 @@ def pytest_runtest_protocol(item: pytest.Item) -> Iterator[None]:
         return (yield)
     finally:
         WATCH.watching = False
+
+
+@pytest.fixture(scope="module")
+def served(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
+    """A server over HTTP for the tests of one file in `tests/server`."""
+    from serving import serving
+
+    with serving(tmp_path_factory.mktemp("served") / "a.db") as found:
+        yield found

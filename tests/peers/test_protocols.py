@@ -7,7 +7,7 @@ from datetime import UTC, datetime
 from typing import Any
 
 import pytest
-from serving import Service, closed_port, serving
+from peer_servers import Service, closed_port, serving
 
 from combray.errors import ModelError
 from combray.peers.combray import CombrayPeer

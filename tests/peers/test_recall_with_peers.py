@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from serving import Service, closed_port, serving
+from peer_servers import Service, closed_port, serving
 
 import combray
 from combray.interfaces.mcp.calls import Calls

@@ -15,7 +15,7 @@ from combray.errors import InvalidInputError
 from combray.server.callers import HEADER
 from combray.server.limits import Limits
 from combray.server.problems import TOO_LONG, HttpError
-from combray.server.routes import Route, item_parameters, items_parameter, one_item
+from combray.server.routes import Route, item_parameters, one_item
 from combray.types import DEFAULT_NAMESPACE
 from combray.verbs.binding import checked_arguments, exactly
 from combray.verbs.declaration import Parameter
@@ -60,9 +60,9 @@ async def arguments_of(
         raise HttpError(400, f"{min(query)!r} is not known in the query. Give arguments in the body.")
     given = await read_json(request, limits, batch=route.batch)
     _no_unknown(route.known, given)
+    found = exactly(route.known, given)
     if route.verb.name != "remember_many":
-        return exactly(route.known, given)
-    found = exactly(route.known | {"items": items_parameter()}, given)
+        return found
     known = item_parameters()
     found["items"] = [one_item(each, known, place) for place, each in enumerate(found["items"])]
     return found

@@ -40,6 +40,14 @@ _OMITTED: Mapping[str, frozenset[str]] = {
 }
 _OF_ONE: Mapping[str, frozenset[str]] = {"forget": frozenset(), "restore": frozenset(("version",))}
 """Verbs of one memory or of several: what they take beside one id."""
+_CHANGED: Mapping[str, Mapping[str, Any]] = {
+    # The engine takes texts too; over HTTP there is one form.
+    "items": {"type": "object"},
+    "turns": {"type": "object"},
+    # A request is refused as a whole, unless it asks otherwise: its status says whether it was done.
+    "atomic": {"default": True},
+}
+"""The engine's name of a parameter -> what is different over HTTP."""
 _MANY = frozenset(("remember_many", "conversation.add_many", "import"))
 """Verbs whose body may have the size of a batch."""
 
@@ -92,7 +100,7 @@ class Route:
             kept = _OF_ONE[self.verb.name]
             every, left_out = {name: each for name, each in every.items() if name in kept}, frozenset()
         return {
-            self.names[name]: each
+            self.names[name]: replace(each, **_CHANGED.get(name, {}))
             for name, each in every.items()
             if name not in left_out and name not in self.in_path
         }
@@ -110,6 +118,8 @@ class Route:
             found = {name: value for name, value in found.items() if value is not None}
         if self.verb.name == "documents.read":
             found["withhold"] = True
+        if "atomic" in self.known:
+            found.setdefault("atomic", True)
         return found
 
 
@@ -136,8 +146,3 @@ def one_item(item: Any, known: Mapping[str, Parameter], place: int) -> dict[str,
         return {name: value for name, value in exactly(known, item).items() if value is not None}
     except InvalidInputError as error:
         raise InvalidInputError(f"items[{place}].{error.field}", error.problem, error.remedy) from None
-
-
-def items_parameter() -> Parameter:
-    """Return the parameter `items` of a batch, whose items are objects."""
-    return replace(parameters(CALLS["remember_many"])["items"], type="object")

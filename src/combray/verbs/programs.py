@@ -164,11 +164,11 @@ VERBS = (
         "serve",
         "",
         ADMIN,
-        """Serve memory over HTTP to programs, teams and other languages.
+        """Serve memory over HTTP.
 
-        Serves the API below /v1, its description at /v1/openapi.json, a page to try it at /v1/docs, MCP at /mcp
-        and the peer protocol, until Ctrl-C. The options fix store, preset and models. Requests name the
-        namespace.
+        For teams and programs in any language: the API below /v1, its description at /v1/openapi.json, a page to
+        try it at /v1/docs, MCP at /mcp and the peer protocol, until Ctrl-C. The options fix store, preset and
+        models. Requests name the namespace.
         """,
         (
             Parameter("host", "Address to listen on.", "--host", default=LOOPBACK, own=True),
