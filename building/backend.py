@@ -1,7 +1,8 @@
 """The build backend: uv_build, from a tree that holds the default embedder's table too.
 
-A wheel or sdist is built from a copy. In the copy, links of the README are absolute and `[project.urls]` is filled,
-if the variable `COMBRAY_REPOSITORY` names the repository's address. The sdist holds no table; the wheel does.
+A wheel or sdist is built from a copy. In the copy, links of the README are absolute and `[project.urls]` is
+filled, if the variable `COMBRAY_REPOSITORY` names the repository's address. The wheel holds the table, the sdist
+does not.
 An editable install gets the table in the source tree itself, where Git ignores it.
 
 Hooks: https://peps.python.org/pep-0517/ and https://peps.python.org/pep-0660/.
@@ -124,7 +125,7 @@ def _address(root: Path, address: str) -> None:
 
 
 def absolute(text: str, address: str) -> str:
-    """Return Markdown whose relative links lead into the repository: pictures raw, pages as the forge shows them."""
+    """Return Markdown whose relative links lead into the repository: pictures as files, pages as pages."""
 
     def led(found: re.Match[str]) -> str:
         opening, target = found.groups()

@@ -82,7 +82,7 @@ def test_a_damaged_table_is_a_clear_error(
         content = (wordllama.FOLDER / name).read_bytes()
         (tmp_path / name).write_bytes(damage(content) if name == damaged else content)
     monkeypatch.setattr(wordllama, "FOLDER", tmp_path)
-    with pytest.raises(ModelError, match="cannot be read: .* Install Combray again"):
+    with pytest.raises(ModelError, match=r"cannot be read: .* Install Combray again"):
         wordllama_embedder().embed(["cat"])
 
 

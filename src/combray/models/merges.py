@@ -1,8 +1,8 @@
 """The tokenizer of the default embedder, opened in a millisecond.
 
-The tokenizers library is a package of its own, parses 1.8 MB of JSON (65 ms) before the first token, and reads every
-word of every text. Here words are remembered with their ids, and the merges lie in a compact file that is mapped and
-shared by all processes. `building/table.py` writes it, from the library's file, when Combray is built.
+The tokenizers library parses 1.8 MB of JSON (65 ms) before the first token, and reads every word of every text.
+Here words are remembered with their ids, and the merges lie in a compact file that is mapped and shared by all
+processes. `building/table.py` writes it, from the library's file, when Combray is built.
 
 The algorithm is byte-pair encoding as the library does it (Sennrich et al., 2016,
 https://aclanthology.org/P16-1162): of all neighbouring pairs, merge the one of the lowest rank, the leftmost

@@ -94,7 +94,7 @@ def _single(rows: np.ndarray[Any, Any]) -> Vectors:
 
     A number of 5 bits of exponent moves to the place of one of 8 bits, whose bias is greater by 112.
     """
-    if rows.dtype.itemsize != 2:  # noqa: PLR2004
+    if rows.dtype.itemsize != 2:
         return rows.astype(np.float32, copy=False)
     bits = rows.view("<i2").astype(np.int32)
     bits <<= 13

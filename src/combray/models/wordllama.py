@@ -1,7 +1,7 @@
 """The default embedder: the static token table of wordllama (MIT; English and Chinese).
 
 Source: https://github.com/dleemiller/WordLlama. Its two files come into this package when it is built
-(`building/table.py`). They are mapped, so that a process reads only the rows it needs and all processes share them.
+(`building/table.py`). They are mapped: a process reads only the rows it needs, and all processes share them.
 """
 
 from __future__ import annotations

@@ -1,0 +1,130 @@
+"""`python building/release.py`: the wheel and the sdist in `dist`, built twice, checked, and tried.
+
+python building/release.py [--try PYTHON] [--extra NAME] [--lowest]
+
+`--try` installs the wheel in a new environment of that interpreter and runs the demo; it and `--extra` may be given
+again. `--lowest` installs the lowest versions that `pyproject.toml` allows. Needs the tools of the group `package`.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+import time
+import tomllib
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+import backend
+
+ROOT = Path(__file__).resolve().parents[1]
+DIST = ROOT / "dist"
+UNKNOWN = ("AuthorEmail", "Url")
+"""What pyroma cannot find: the project has no mail address, and a clone no address unless `backend.ADDRESS` is set."""
+_TRIED = """
+import combray
+with combray.open("tried.db") as engine:
+    engine.remember("Mara chose PostgreSQL for the orders.")
+    assert "PostgreSQL" in engine.recall("Which database did Mara choose?").hits[0].memory.content
+"""
+
+
+@dataclass(frozen=True, slots=True)
+class Tried:
+    """One installation of the wheel: what it took and what it weighs, the environment without its pip."""
+
+    python: str
+    extra: str
+    installed: float
+    answered: float
+    megabytes: float
+    packages: int
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Build, check and try; the exit code is 0 if all is well."""
+    made = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
+    made.add_argument("--try", dest="pythons", action="append", default=[], metavar="PYTHON")
+    made.add_argument("--extra", dest="extras", action="append", default=[], metavar="NAME")
+    made.add_argument("--lowest", action="store_true")
+    options = made.parse_args(arguments)
+    # uv_build looks for its program there.
+    os.environ["PATH"] = os.pathsep.join((str(Path(sys.executable).parent), os.environ.get("PATH", "")))
+    wheel, sdist = build(DIST)
+    skipped = UNKNOWN[:1] if os.environ.get(backend.ADDRESS) else UNKNOWN
+    for command in (
+        ["twine", "check", "--strict", wheel, sdist],
+        ["check-wheel-contents", wheel],
+        ["pyroma", "--min", "10", "--skip-tests", ",".join(skipped), sdist],
+    ):
+        subprocess.run(command, check=True)
+    print(f"| {'Python':8} | {'extra':10} | install s | recall s |  MB | packages |\n|---|---|---|---|---|---|")
+    for python in options.pythons:
+        for extra in ("", *options.extras):
+            found = attempt(python, wheel, extra, lowest=options.lowest)
+            print(
+                f"| {found.python:8} | {found.extra or '-':10} | {found.installed:9.1f} | {found.answered:8.1f} "
+                f"| {found.megabytes:3.0f} | {found.packages:8} |",
+                flush=True,
+            )
+    return 0
+
+
+def build(folder: Path) -> tuple[Path, Path]:
+    """Build the wheel and the sdist, each twice, the second wheel from the sdist. Raises RuntimeError."""
+    shutil.rmtree(folder, ignore_errors=True)
+    folder.mkdir(parents=True)
+    with tempfile.TemporaryDirectory() as other:
+        wheel, sdist = backend.build_wheel(str(folder)), backend.build_sdist(str(folder))
+        backend.build_sdist(other)
+        shutil.unpack_archive(folder / sdist, other)
+        (unpacked,) = (path for path in Path(other).iterdir() if path.is_dir())
+        program = f"import backend; backend.build_wheel({other!r})"
+        environment = {**os.environ, "PYTHONPATH": str(unpacked / "building")}
+        subprocess.run([sys.executable, "-c", program], cwd=unpacked, check=True, env=environment)
+        for name in (wheel, sdist):
+            if (folder / name).read_bytes() != (Path(other) / name).read_bytes():
+                raise RuntimeError(f"{name} was built twice and is not the same")
+    return folder / wheel, folder / sdist
+
+
+def attempt(python: str, wheel: Path, extra: str, *, lowest: bool) -> Tried:
+    """Install the wheel in a new environment, remember and recall with it, and run the demo."""
+    with tempfile.TemporaryDirectory() as made:
+        folder = Path(made)
+        inside = folder / "environment" / ("Scripts" if os.name == "nt" else "bin")
+        subprocess.run([python, "-m", "venv", "--without-pip", folder / "environment"], check=True)
+        wanted = [f"{wheel}[{extra}]" if extra else str(wheel)]
+        if lowest:
+            (folder / "lowest.txt").write_text(constraints(), encoding="utf-8")
+            wanted += ["--constraint", str(folder / "lowest.txt")]
+        pip = [sys.executable, "-m", "pip", "--python", inside / "python", "install", "--only-binary", ":all:"]
+        started = time.monotonic()
+        subprocess.run([*pip, "--quiet", "--disable-pip-version-check", *wanted], check=True)
+        installed = time.monotonic() - started
+        started = time.monotonic()
+        for command in ([inside / "python", "-c", _TRIED], [inside / "combray", "demo"]):
+            subprocess.run(command, check=True, cwd=folder, stdout=subprocess.DEVNULL)
+        answered = time.monotonic() - started
+        size = sum(path.stat().st_size for path in (folder / "environment").rglob("*") if path.is_file())
+        packages = len(list((folder / "environment").rglob("*.dist-info")))
+        version = subprocess.run([python, "--version"], check=True, capture_output=True, text=True).stdout.split()[1]
+    return Tried(version, extra, installed, answered, size / 1e6, packages)
+
+
+def constraints() -> str:
+    """Return the lowest allowed version of each dependency, direct ones only, as constraints of pip."""
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+    listed = [*project["dependencies"], *(each for extra in project["optional-dependencies"].values() for each in extra)]
+    found = (re.match(r"([\w.-]+)(?:\[\w+\])?>=([\w.]+)", each) for each in listed)
+    return "".join(f"{each[1]}=={each[2]}\n" for each in found if each)
+
+
+if __name__ == "__main__":
+    sys.exit(main())
