@@ -2,8 +2,9 @@
 
 python building/release.py [--try PYTHON] [--extra NAME] [--lowest]
 
-`--try` installs the wheel in a new environment of that interpreter and runs the demo; it and `--extra` may be given
-again. `--lowest` installs the lowest versions that `pyproject.toml` allows. Needs the tools of the group `package`.
+`--try` installs the wheel in a new environment of that interpreter, runs the demo and checks the types of the
+examples; it and `--extra` may be given again. `--lowest` installs the lowest allowed versions of dependencies.
+Needs the tools of the group `package`.
 """
 
 from __future__ import annotations
@@ -26,7 +27,18 @@ import backend
 ROOT = Path(__file__).resolve().parents[1]
 DIST = ROOT / "dist"
 UNKNOWN = ("AuthorEmail", "Url")
-"""What pyroma cannot find: the project has no mail address, and a clone no address unless `backend.ADDRESS` is set."""
+"""What pyroma cannot find: a mail address, and the repository's unless `backend.ADDRESS` is set."""
+MODULES = {
+    "": "click",
+    "cluster": "sklearn",
+    "encryption": "sqlcipher3",
+    "mcp": "mcp",
+    "onnx": "onnxruntime, tokenizers, huggingface_hub",
+    "postgres": "psycopg, psycopg_pool, combray.stores.postgres",
+    "server": "starlette, uvicorn, combray.server",
+    "watch": "watchfiles",
+}
+"""Extra -> modules that are imported with it. A test compares the names with `pyproject.toml`."""
 _TRIED = """
 import combray
 with combray.open("tried.db") as engine:
@@ -44,6 +56,7 @@ class Tried:
     installed: float
     answered: float
     megabytes: float
+    bytecode: float
     packages: int
 
 
@@ -51,7 +64,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     """Build, check and try; the exit code is 0 if all is well."""
     made = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
     made.add_argument("--try", dest="pythons", action="append", default=[], metavar="PYTHON")
-    made.add_argument("--extra", dest="extras", action="append", default=[], metavar="NAME")
+    made.add_argument("--extra", dest="extras", action="append", default=[], choices=sorted(MODULES)[1:])
     made.add_argument("--lowest", action="store_true")
     options = made.parse_args(arguments)
     # uv_build looks for its program there.
@@ -64,13 +77,15 @@ def main(arguments: Sequence[str] | None = None) -> int:
         ["pyroma", "--min", "10", "--skip-tests", ",".join(skipped), sdist],
     ):
         subprocess.run(command, check=True)
-    print(f"| {'Python':8} | {'extra':10} | install s | recall s |  MB | packages |\n|---|---|---|---|---|---|")
+    print(
+        "| Python | extra | install s | demo s | MB | of it bytecode | packages |\n|---|---|---|---|---|---|---|"
+    )
     for python in options.pythons:
         for extra in ("", *options.extras):
             found = attempt(python, wheel, extra, lowest=options.lowest)
             print(
-                f"| {found.python:8} | {found.extra or '-':10} | {found.installed:9.1f} | {found.answered:8.1f} "
-                f"| {found.megabytes:3.0f} | {found.packages:8} |",
+                f"| {found.python} | {found.extra} | {found.installed:.1f} | {found.answered:.1f} "
+                f"| {found.megabytes:.0f} | {found.bytecode:.0f} | {found.packages} |",
                 flush=True,
             )
     return 0
@@ -109,19 +124,47 @@ def attempt(python: str, wheel: Path, extra: str, *, lowest: bool) -> Tried:
         subprocess.run([*pip, "--quiet", "--disable-pip-version-check", *wanted], check=True)
         installed = time.monotonic() - started
         started = time.monotonic()
-        for command in ([inside / "python", "-c", _TRIED], [inside / "combray", "demo"]):
+        for command in (
+            [inside / "python", "-c", f"import {MODULES[extra]}\n{_TRIED}"],
+            [inside / "combray", "demo"],
+        ):
             subprocess.run(command, check=True, cwd=folder, stdout=subprocess.DEVNULL)
         answered = time.monotonic() - started
-        size = sum(path.stat().st_size for path in (folder / "environment").rglob("*") if path.is_file())
+        if not extra:
+            check_types(inside / "python")
+        files = [path for path in (folder / "environment").rglob("*") if path.is_file()]
+        size, bytecode = (sum(path.stat().st_size for path in each) / 1e6 for each in (files, _compiled(files)))
         packages = len(list((folder / "environment").rglob("*.dist-info")))
-        version = subprocess.run([python, "--version"], check=True, capture_output=True, text=True).stdout.split()[1]
-    return Tried(version, extra, installed, answered, size / 1e6, packages)
+        version = subprocess.run(
+            [python, "--version"], check=True, capture_output=True, text=True
+        ).stdout.split()[1]
+    return Tried(version, extra, installed, answered, size, bytecode, packages)
+
+
+def check_types(python: Path) -> None:
+    """Check the types of the examples as a user does: with the installed package, not with the source tree."""
+    example = ROOT / "examples" / "support_desk.py"
+    with tempfile.TemporaryDirectory() as made:
+        shutil.copy(example, made)
+        for command in (
+            ["mypy", "--strict", "--config-file", os.devnull, "--python-executable", str(python), "."],
+            ["pyright", "--pythonpath", str(python), "."],
+        ):
+            subprocess.run(command, cwd=made, check=True, stdout=sys.stderr)
+
+
+def _compiled(files: list[Path]) -> list[Path]:
+    """Return the bytecode that pip makes at once, and other installers when a module is used."""
+    return [path for path in files if path.suffix == ".pyc"]
 
 
 def constraints() -> str:
     """Return the lowest allowed version of each dependency, direct ones only, as constraints of pip."""
     project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
-    listed = [*project["dependencies"], *(each for extra in project["optional-dependencies"].values() for each in extra)]
+    listed = [
+        *project["dependencies"],
+        *(each for extra in project["optional-dependencies"].values() for each in extra),
+    ]
     found = (re.match(r"([\w.-]+)(?:\[\w+\])?>=([\w.]+)", each) for each in listed)
     return "".join(f"{each[1]}=={each[2]}\n" for each in found if each)
 

@@ -28,7 +28,7 @@ class Distribution:
     [
         ({"url": "file:///a/b", "dir_info": {"editable": True}}, "pip install -e '.[mcp]' in the clone"),
         ({"url": "file:///a/b", "dir_info": {}}, "pip install '.[mcp]' in the clone"),
-        ({"url": "file:///a/c%2B1-py3.whl", "archive_info": {}}, "pip install './c+1-py3.whl[mcp]'"),
+        ({"url": "file:///a/c-1-py3.whl", "archive_info": {}}, "pip install './c-1-py3.whl[mcp]'"),
         ({"url": "https://a.org/c.whl", "archive_info": {}}, "pip install 'combray[mcp] @ https://a.org/c.whl'"),
         (
             {"url": "https://a.org/c.git", "vcs_info": {"vcs": "git"}},

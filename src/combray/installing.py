@@ -11,7 +11,6 @@ import json
 from contextlib import suppress
 from importlib.metadata import PackageNotFoundError, distribution
 from typing import Any
-from urllib.parse import unquote, urlsplit
 
 
 def command(extra: str) -> str:
@@ -32,8 +31,7 @@ def command(extra: str) -> str:
 
 def _archive(url: str) -> str:
     """Return the address of an archive, or the name of a file."""
-    parts = urlsplit(url)
-    return url if parts.scheme != "file" else f"./{unquote(parts.path).rpartition('/')[2]}"
+    return f"./{url.rpartition('/')[2]}" if url.startswith("file:") else url
 
 
 def _origin() -> dict[str, Any]:
