@@ -30,7 +30,6 @@ UNKNOWN = ("AuthorEmail", "Url")
 """What pyroma cannot find: a mail address, and the repository's unless `backend.ADDRESS` is set."""
 MODULES = {
     "": "click",
-    "cluster": "sklearn",
     "encryption": "sqlcipher3",
     "mcp": "mcp",
     "onnx": "onnxruntime, tokenizers, huggingface_hub",

@@ -57,7 +57,6 @@ NOTES = {
     "Cut": "the limit",
     "Assemble": "hits with reasons",
     "LoadFacts": "facts of the namespace",
-    "DistilFacts": "facts from episodes",
     "GatherEvidence": "what supports a fact",
     "FadeFacts": "confidence as of now",
     "FindNear": "similar facts",

@@ -104,7 +104,7 @@ def _asked(case: Case) -> list[str]:
             }
             if case["kind"] == 4:  # auto-memory
                 before = {each.id for each in engine.list({"kind": "fact"}, limit=100)}
-                engine.conversation(f"s{len(ids)}").add(given["text"], author="user", auto=True)
+                engine.conversation(f"s{len(ids)}").add(given["text"], author="user", extract="rules")
                 facts = [each.id for each in engine.list({"kind": "fact"}, limit=100) if each.id not in before]
                 ids.append(facts[0] if facts else "")
             else:

@@ -81,7 +81,11 @@ class ModelError(CombrayError):
 
     `recall` and `remember` do not raise it for a failed call: they continue without the model, and say so in
     the answer's `details["degraded"]`. `combray models test` shows the cause.
+
+    `request_only`: the service works and rejected this one request, or gave it no complete answer.
     """
+
+    request_only = False
 
 
 class MissingExtraError(ModelError, ImportError):

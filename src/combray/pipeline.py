@@ -288,12 +288,12 @@ def advise(name: str, work: Callable[[S], S], state: S, runtime: Runtime) -> S:
 
 
 def _tried(work: Callable[[S], S], state: S, runtime: Runtime) -> tuple[S, Exception | None]:
-    of_store: tuple[type[Exception], ...] = (StoreError, *runtime.store.errors)
     try:
         return work(state), None
-    except of_store:
-        raise
-    except Exception as error:  # noqa: BLE001 - advice: it is logged, and the text stored
+    except Exception as error:
+        if isinstance(error, (StoreError, *runtime.store.errors)):
+            raise
+        # Advice: it is logged, and the text stored.
         return state, error
 
 

@@ -65,9 +65,16 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True):
         "least confidence of an answer, 0 to 1; a recall that is less sure is empty, 0: only the evidence floor",
     ] = 0.0
     context_budget: Annotated[int, "maximum tokens of a prompt context"] = 1500
-    auto_memory: Annotated[bool, "store facts that a user states in a conversation"] = False
+    extract: Annotated[
+        str,
+        "how facts are found in turns of conversations: model (the language model, if one is set), rules or off",
+    ] = "model"
+    extract_calls: Annotated[int, "calls of extraction a day in a namespace; 0: no limit"] = 500
+    extract_tokens: Annotated[int, "tokens of extraction a day in a namespace; 0: no limit"] = 1_000_000
+    extract_cost: Annotated[
+        float, "money of extraction a day in a namespace, by the setting `prices`; 0: no limit"
+    ] = 0.0
     ignore_files: Annotated[bool, "leave out of the index what .gitignore and .ignore files name"] = True
-    distil: Annotated[bool, "let the language model extract facts from conversations during consolidation"] = True
     revision_budget: Annotated[
         float | None,
         "maximum share of writes that report memories they may change, 0 to 1; unset: preset default only",
@@ -178,6 +185,8 @@ def load(overrides: Mapping[str, Any] | None = None, *, file: Path | None = None
     _check_ranges(settings)
     if settings.durability not in ("normal", "full"):
         raise InvalidInputError("durability", f"{settings.durability!r} is not known.", "Use normal or full.")
+    if settings.extract not in EXTRACT:
+        raise InvalidInputError("extract", f"{settings.extract!r} is not known.", f"Use {', '.join(EXTRACT)}.")
     if settings.guard_policy not in POLICIES:
         problem = f"{settings.guard_policy!r} is not known."
         raise InvalidInputError("guard_policy", problem, f"Use {', '.join(POLICIES)}.")
@@ -185,11 +194,16 @@ def load(overrides: Mapping[str, Any] | None = None, *, file: Path | None = None
     return settings
 
 
+EXTRACT = ("model", "rules", "off")
+"""Values of `extract`."""
 POLICIES = ("quarantine", "mark", "allow")
 """Values of `guard_policy`."""
 RANGES: Mapping[str, tuple[float, float]] = {
     "candidate_pool_size": (1, 1000),
     "revision_budget": (0, 1),
+    "extract_calls": (0, 2**53),
+    "extract_tokens": (0, 2**53),
+    "extract_cost": (0, 2**53),
     "keep": (0, 1),
     "caution": (0, 1),
     "hook_milliseconds": (50, 60_000),

@@ -9,7 +9,7 @@ from typing import Any, Literal, Required, TypedDict, get_args, overload
 
 import msgspec
 
-from combray.records import dataclass, field, fields
+from combray.records import dataclass, deferred, field, fields
 
 Kind = Literal["episode", "fact", "insight", "chunk", "summary"]
 Status = Literal["active", "pending_embed", "superseded", "merged", "deprecated", "forgotten"]
@@ -96,7 +96,6 @@ Entities = list[str] | tuple[str, ...] | AbstractSet[str] | Mapping[str, Sequenc
 Labels = list[str] | tuple[str, ...] | AbstractSet[str]
 """Several short texts."""
 Texts = str | Sequence[str] | AbstractSet[str]
-"""One text or several."""
 Where = Mapping[str, Any]
 """A filter: field -> value, or field -> {operator: value}; also and, or, not. See `combray.where`."""
 
@@ -361,9 +360,10 @@ class Candidate:
         return listed | {"at": self.at.isoformat()}
 
 
+@deferred("semantic_candidates", "causal_candidates")
 @dataclass(frozen=True, slots=True)
 class Remembered:
-    """What became of one text given to `remember`; `as_json` is the Mnemon page's output (section 5.1)."""
+    """What became of one text given to `remember`. Its candidates are looked up when they are first read."""
 
     id: str
     action: Literal["added", "replaced", "skipped", "untrusted", "quarantined", "refused"]
@@ -387,7 +387,7 @@ class Remembered:
     trace: tuple[Step, ...] = ()
 
     def as_json(self) -> dict[str, Any]:
-        """The page's JSON, its field names in its order; then `not_embedded` and `may_revise` if there is any."""
+        """The fields of Mnemon's page (section 5.1) in its order, then `not_embedded` and any `may_revise`."""
         if self.action == "refused":
             return {"id": self.id, "action": self.action, "reason": self.reason}
         names = [each.name for each in fields(self)]

@@ -36,7 +36,9 @@ MAX_REASON = 2_000
 MAX_SUBTYPE = 100
 """Characters of the subtype of a link."""
 
-MADE_BY = ("consolidation", "auto")
+DISTILLED = ("extraction", "consolidation")
+"""Sources of facts that a language model found in episodes; earlier versions called it consolidation."""
+MADE_BY = (*DISTILLED, "auto")
 """Sources of memories that Combray derives from episodes."""
 
 _USERINFO = re.compile(r"(://[^/?#\s:@]*):[^/?#\s]*@")

@@ -183,6 +183,12 @@ def open_embedder(spec: str) -> Embedder | None:
     return _named("embedder", spec, EMBEDDERS, _our_embedder)
 
 
+def another_embedder(given: str | Embedder, clock: Clock) -> Embedder | None:
+    """Return an embedder beside the one in use, guarded as that one is. Raises as `open_embedder`."""
+    found = open_embedder(given) if isinstance(given, str) else given
+    return found and watched(found, "embed", clock)
+
+
 def open_reranker(spec: str) -> Reranker | None:
     """Return the reranker of a spec; None for "none". Raises as `open_embedder`."""
     return _named("reranker", spec, RERANKERS, _our_reranker)

@@ -30,7 +30,6 @@ WRONG = {
     "terminal": ("transfer/imports.py", "import rich.progress"),
     "mcp": ("engine/asyncio.py", "import mcp"),
     "network": ("engine/store.py", "import httpx2"),
-    "clustering": ("consolidate/distil.py", "import sklearn"),
     "watching": ("engine/documents.py", "import watchfiles"),
     "web": ("engine/documents.py", "import starlette"),
     "model-libraries": ("recall/query.py", "import tokenizers"),

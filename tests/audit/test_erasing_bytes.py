@@ -105,7 +105,7 @@ class Walk:
         talk = self.engine.conversation(self.word())
         home, sweet = self.word().capitalize(), self.word()
         content = f"I prefer {place} tea and I moved to {home}. Remember that I like {sweet}."
-        self.add(talk.add(content, author=name, auto=True).id, content, name)
+        self.add(talk.add(content, author=name, extract="rules").id, content, name)
         self.clock.now += DAY
         self.engine.consolidation.run()
 

@@ -135,7 +135,9 @@ def test_twins_keep_the_hash_that_they_share(engine: Engine, tmp_path: Path) -> 
 
 
 def test_auto_memory_goes_with_the_turn_it_was_made_of(engine: Engine, tmp_path: Path) -> None:
-    turn = engine.conversation("s").add("Remember that I keep zwieback in Ouagadougou", author="Alice", auto=True)
+    turn = engine.conversation("s").add(
+        "Remember that I keep zwieback in Ouagadougou", author="Alice", extract="rules"
+    )
     found = engine.retention.derived(turn.id)
     (saved,) = found.made
     assert (saved.source, saved.evidence) == ("auto", (turn.id,))

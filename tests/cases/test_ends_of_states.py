@@ -79,7 +79,7 @@ def test_whoever_reads_facts_sees_that_the_state_is_over(before: str, after: str
     now = [START]
     with combray.open(":memory:", worker=False, clock=lambda: now[0].timestamp()) as engine:
         for name, text in (("one", before), ("two", after)):
-            engine.conversation(name).add(text, author="user", auto=True)
+            engine.conversation(name).add(text, author="user", extract="rules")
             now[0] += timedelta(days=5)
         hits = engine.recall(question, kinds=["fact"])
         marks = {hit.memory.content: hit.may_be_outdated_by or hit.outdated_by for hit in hits}

@@ -69,7 +69,7 @@ def opened(
     with closing(
         combray.open(location, preset=preset, embedder=model, clock=clock, language_model=reads)
     ) as engine:
-        engine._at.settings = {**engine.settings, "distil": distil}
+        engine._at.settings = {**engine.settings, "extract": "model" if distil else "off"}
         yield engine
 
 

@@ -22,7 +22,7 @@ def facts(engine: Engine) -> list[Memory]:
 
 
 def test_a_preference_becomes_a_fact_with_the_turn_as_evidence(engine: Engine) -> None:
-    turn = engine.conversation("s").add("Thanks! I prefer functional programming.", author="Ann", auto=True)
+    turn = engine.conversation("s").add("Thanks! I prefer functional programming.", author="Ann", extract="rules")
     (fact,) = facts(engine)
     assert fact.content == "I prefer functional programming."
     assert (fact.category, fact.importance, fact.source, fact.author) == ("preference", 3, "auto", "Ann")
@@ -33,26 +33,26 @@ def test_a_preference_becomes_a_fact_with_the_turn_as_evidence(engine: Engine) -
 
 def test_a_message_that_is_all_statement_is_kept_beside_its_own_turn(engine: Engine) -> None:
     talk = engine.conversation("s")
-    talk.add("I am the tech lead", auto=True)
+    talk.add("I am the tech lead", extract="rules")
     assert [each.action for each in talk.saved] == ["added"]
     assert [each.content for each in facts(engine)] == ["I am the tech lead"]
 
 
 def test_the_same_statement_is_not_kept_twice(engine: Engine) -> None:
     talk = engine.conversation("s")
-    talk.add("I am the tech lead", author="Ann", auto=True)
-    talk.add("I am the tech lead", author="Ann", auto=True)
+    talk.add("I am the tech lead", author="Ann", extract="rules")
+    talk.add("I am the tech lead", author="Ann", extract="rules")
     assert [each.action for each in talk.saved] == ["skipped"]
     assert len(facts(engine)) == 1
-    talk.add("I am the tech lead", author="Bo", auto=True)
+    talk.add("I am the tech lead", author="Bo", extract="rules")
     assert len(facts(engine)) == 2
 
 
 def test_a_new_value_supersedes_the_old_one() -> None:
     with combray.open(":memory:", embedder="wordllama") as engine:
         talk = engine.conversation("s")
-        talk.add("My office is on floor 3.", auto=True)
-        talk.add("My office is on floor 4 now, no longer on floor 3.", auto=True)
+        talk.add("My office is on floor 3.", extract="rules")
+        talk.add("My office is on floor 4 now, no longer on floor 3.", extract="rules")
         assert [each.action for each in talk.saved] == ["replaced"]
         assert [each.content for each in facts(engine)] == ["My office is on floor 4 now, no longer on floor 3."]
 
@@ -60,29 +60,29 @@ def test_a_new_value_supersedes_the_old_one() -> None:
 def test_off_by_default_and_on_by_the_setting(engine: Engine, monkeypatch: pytest.MonkeyPatch) -> None:
     engine.conversation("s").add("I prefer tea.")
     assert facts(engine) == []
-    monkeypatch.setenv("COMBRAY_AUTO_MEMORY", "true")
+    monkeypatch.setenv("COMBRAY_EXTRACT", "rules")
     with combray.open(":memory:", embedder="none") as other:
         talk = other.conversation("s")
         talk.add("I prefer tea.")
-        talk.add("I prefer coffee in Rome.", auto=False)
+        talk.add("I prefer coffee in Rome.", extract="off")
         assert [each.content for each in facts(other)] == ["I prefer tea."]
 
 
 @pytest.mark.parametrize("fields", [{"author": "assistant"}, {"author": "Ann", "metadata": {"role": "tool"}}])
 def test_only_what_users_say(engine: Engine, fields: dict[str, object]) -> None:
-    engine.conversation("s").add("I prefer tea.", auto=True, **fields)  # type: ignore[arg-type]
+    engine.conversation("s").add("I prefer tea.", extract="rules", **fields)  # type: ignore[arg-type]
     assert facts(engine) == []
 
 
 def test_a_secret_stays_in_its_turn(engine: Engine) -> None:
     talk = engine.conversation("s")
-    talk.add("Remember that my password is hunter2", auto=True)
+    talk.add("Remember that my password is hunter2", extract="rules")
     assert (talk.saved, facts(engine)) == ((), [])
 
 
 def test_our_own_prompt_text_is_not_kept_again(engine: Engine) -> None:
     engine.remember("I prefer tea.", category="preference")
-    engine.conversation("s").add(str(engine.context("tea")), auto=True)
+    engine.conversation("s").add(str(engine.context("tea")), extract="rules")
     assert len(facts(engine)) == 1
 
 
@@ -98,6 +98,13 @@ def test_a_turn_is_stored_although_its_fact_cannot_be(
         return remember_many(self, items, **options)  # type: ignore[arg-type]
 
     monkeypatch.setattr(Verbs, "remember_many", full)
-    talk.add("I prefer tea.", auto=True)
+    talk.add("I prefer tea.", extract="rules")
     assert ([turn.content for turn in talk.turns()], talk.saved) == (["I prefer tea."], ())
     assert "could not store" in caplog.text
+
+
+def test_a_fact_does_not_ask_whether_it_changes_its_own_turn(engine: Engine) -> None:
+    talk = engine.conversation("s")
+    talk.add("I prefer tea with honey and lemon.", author="user", extract="rules")
+    assert len(talk.saved) == 1
+    assert engine.unsettled() == []

@@ -114,7 +114,7 @@ def test_a_turn_is_answered_with_what_was_found_before_it(engine: Engine) -> Non
 
 def test_turns_already_in_the_prompt_and_what_was_drawn_from_them_are_not_streamed(engine: Engine) -> None:
     talk = engine.conversation("today")
-    turn = talk.add("Remember that Anna is allergic to peanuts.", auto=True)
+    turn = talk.add("Remember that Anna is allergic to peanuts.", extract="rules")
     assert talk.saved[0].action == "added"
     assert talk.wait()
     made = talk.context()

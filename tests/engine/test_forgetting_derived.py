@@ -36,7 +36,7 @@ def turn(engine: Engine, text: str, session: str) -> str:
 
 
 def distilled(engine: Engine) -> list[combray.Memory]:
-    return list(engine.list({"source": "consolidation"}))
+    return list(engine.list({"source": "extraction"}))
 
 
 def shown(engine: Engine, query: str) -> set[str]:
@@ -84,7 +84,7 @@ def test_a_fact_that_was_forgotten_by_name_stays_forgotten(engine: Engine) -> No
 
 def test_a_forgotten_turn_takes_its_auto_memory_along(engine: Engine) -> None:
     chat = engine.conversation("s")
-    said = chat.add("Remember that my sister Lena is allergic to hazelnuts.", author="user", auto=True)
+    said = chat.add("Remember that my sister Lena is allergic to hazelnuts.", author="user", extract="rules")
     chat.wait()
     (fact,) = engine.list({"source": "auto"})
     engine.forget(said.id)

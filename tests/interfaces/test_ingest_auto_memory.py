@@ -1,4 +1,4 @@
-"""`combray ingest --auto`, and the setting `auto_memory`."""
+"""`combray ingest --extract`, and the setting `extract`."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from shell import Shell
 def test_the_setting_decides_where_the_option_does_not(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, embedder: str
 ) -> None:
-    """Engram: "Detected messages are automatically stored": here with the setting, or with --auto."""
+    """Engram: "Detected messages are automatically stored": here with the setting, or with --extract."""
     (tmp_path / "home").mkdir()
     shell = Shell(tmp_path / "home", monkeypatch)
     monkeypatch.setenv("COMBRAY_EMBEDDER", embedder)
@@ -24,6 +24,6 @@ def test_the_setting_decides_where_the_option_does_not(
     def saved(name: str, *options: str) -> int:
         return int(shell.json("ingest", str(chat), "--store", name, *options)[0]["saved"])
 
-    assert (saved("a"), saved("b", "--auto")) == (0, 1)
-    monkeypatch.setenv("COMBRAY_AUTO_MEMORY", "1")
-    assert (saved("c"), saved("d", "--no-auto")) == (1, 0)
+    assert (saved("a"), saved("b", "--extract", "rules")) == (0, 1)
+    monkeypatch.setenv("COMBRAY_EXTRACT", "rules")
+    assert (saved("c"), saved("d", "--extract", "off")) == (1, 0)

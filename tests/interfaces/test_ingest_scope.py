@@ -28,7 +28,7 @@ def shell(request: pytest.FixtureRequest, tmp_path: Path, monkeypatch: pytest.Mo
 @pytest.mark.parametrize("name", ["user:ann", "scope:user:ann"])
 def test_turns_and_facts_are_in_the_scope_alone(shell: Shell, name: str) -> None:
     path = str(shell.folder / "chat.jsonl")
-    (report,) = shell.json("ingest", path, "--scope", name, "--auto")
+    (report,) = shell.json("ingest", path, "--scope", name, "--extract", "rules")
     assert (report["turns"], report["saved"]) == (2, 1)
     listed = shell.json("list")["memories"]
     assert {scope_set(each["tags"]) for each in listed} == {("scope:user:ann",)}

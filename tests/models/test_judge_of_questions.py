@@ -41,7 +41,7 @@ def opened(service: Service) -> Iterator[Engine]:
         language_model=f"openai:m@{service.url}",
         worker=False,
     ) as engine:
-        engine._at.settings = {**engine.settings, "distil": False}
+        engine._at.settings = {**engine.settings, "extract": "off"}
         yield engine
 
 

@@ -168,7 +168,7 @@ def test_need_8_capture_keeps_no_chatter_and_no_answer_of_its_own(preset: str, e
     engine.remember("The office wifi is called Heron")
     session = engine.conversation("monday")
     for each in ("ok", "thanks!", "HEARTBEAT_OK", "lol", "👍"):
-        session.add(each, author="user", auto=True)
+        session.add(each, author="user", extract="rules")
         assert session.saved == ()
     facts = len(list(engine.list()))
     ready(engine)

@@ -39,9 +39,9 @@ def test_the_fact_leaves_the_ranking_and_is_told_with_its_turn(engine: Engine) -
 
 def test_who_asks_for_facts_gets_them(engine: Engine) -> None:
     (hit,) = engine.recall("who adopted a grey kitten in Oslo", kinds=["fact"])
-    assert hit.memory.source == "consolidation"
+    assert hit.memory.source == "extraction"
     assert "beside" not in engine.recall("grey kitten Oslo", kinds=["fact"]).details
-    assert engine.recall("grey kitten Oslo", sources=["consolidation"])[0].memory.kind == "fact"
+    assert engine.recall("grey kitten Oslo", sources=["extraction"])[0].memory.kind == "fact"
 
 
 def test_a_fact_whose_turn_is_no_hit_keeps_its_place(engine: Engine) -> None:

@@ -114,7 +114,7 @@ def test_facts_of_a_conversation_have_the_scope_of_their_turns(store: str, embed
     engine = opened(store, embedder, "default")
     for tags, session in ((ANN, "one"), (BOB, "two")):
         talk = engine.conversation(session)
-        talk.add("My name is Ann Keller and I live in Lisbon.", author="Ann", tags=tags, auto=True)
+        talk.add("My name is Ann Keller and I live in Lisbon.", author="Ann", tags=tags, extract="rules")
         assert talk.saved
     facts = engine.list(where={"kind": "fact"}, limit=100)
     assert {scope for each in facts for scope in each.tags} == {*ANN, *BOB}
@@ -122,7 +122,7 @@ def test_facts_of_a_conversation_have_the_scope_of_their_turns(store: str, embed
     told = {"My name is Ann Keller and I live in Lisbon.": "Ann Keller lives in Lisbon"}
     engine._at.runtime = replace(engine.runtime, language_model=FakeDistiller(told))
     engine.consolidation.run()
-    derived = engine.list(where={"source": "consolidation"}, limit=100)
+    derived = engine.list(where={"source": "extraction"}, limit=100)
     assert len(derived) == 2
     for fact in derived:
         assert {tag for turn in fact.evidence for tag in engine.get(turn).tags} == set(fact.tags)

@@ -190,7 +190,9 @@ def test_an_earlier_item_of_the_batch_is_a_candidate(engine: combray.Engine) -> 
 def test_a_large_batch_is_left_to_consolidation(engine: combray.Engine) -> None:
     both(engine, extra=SuggestRevisions().most - 2)
     assert not edges(engine)
+    assert engine.unsettled().due == SuggestRevisions().most + 1
     engine.consolidation.run()
+    assert engine.unsettled().due == 0
     assert (NEW, OLD) in edges(engine)
     before = edges(engine)
     engine.consolidation.run()

@@ -19,8 +19,9 @@ import combray
 from combray.engine import opening
 from combray.remote.connection import Connection
 from combray.remote.engine import NotServedError, RemoteEngine
+from combray.server.access import KeyedAccess
 from combray.server.app import application
-from combray.server.callers import Loopback
+from combray.server.keys import KeyRing
 from combray.server.limits import Limits
 from combray.server.schedule import Schedule
 from combray.server.spaces import Spaces
@@ -33,7 +34,7 @@ class Served(RemoteEngine):
     """An engine behind a server, which stops when it is closed."""
 
     def __init__(self, local: combray.Engine) -> None:
-        made = application(Spaces(local, Limits()), Loopback(), Schedule())
+        made = application(Spaces(local, Limits()), KeyedAccess(KeyRing(None)), Schedule())
         self._server = uvicorn.Server(uvicorn.Config(made, port=0, log_level="critical", lifespan="on"))
         self._thread = threading.Thread(target=self._server.run, daemon=True)
         self._thread.start()

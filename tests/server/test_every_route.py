@@ -25,6 +25,8 @@ NOT_OVER_HTTP = {
     "audit.record_read": "records reads made in the process",
     "vectors.start_worker": "the server's schedule does it",
     "vectors.stop_worker": "the server's schedule does it",
+    "extraction.wake": "a turn that is stored does it",
+    "extraction.stop_worker": "the server does it when it ends",
 }
 """Verb without a route -> why."""
 BODIES: dict[str, dict[str, Any]] = {

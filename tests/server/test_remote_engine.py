@@ -38,7 +38,7 @@ def remote(served: Served) -> Iterator[combray.Engine]:
         yield engine
 
 
-@pytest.mark.parametrize("file", ["test_engine", "test_managing", "test_settling", "test_several_namespaces"])
+@pytest.mark.parametrize("file", ["test_engine", "test_managing", "test_requests", "test_several_namespaces"])
 def test_the_tests_of_the_engine_pass_on_a_server(file: str) -> None:
     left_out = " and ".join(f"not {name}" for name in WORDED_BY_THE_SERVER)
     done = subprocess.run(

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import json
+from functools import partial
 from pathlib import Path
 
 import pytest
 
 import combray
 from combray import transfer
-from combray.conversation.auto_memory import save_what_is_worth_it
+from combray.conversation.auto_memory import extract_from
 
 TURNS = (
     ("user", "I am the tech lead"),
@@ -38,6 +39,6 @@ def facts(engine: combray.Engine) -> set[str]:
 def test_what_users_state_in_a_file_is_stored(chat: Path, preset: str, embedder: str) -> None:
     """ "`Save:` prefix", "Identity statements", "Decision statements"; a poisoning guard, and no chatter."""
     with combray.open(":memory:", preset=preset, embedder=embedder) as engine:
-        report = transfer.ingest(engine, chat, save=save_what_is_worth_it)
+        report = transfer.ingest(engine, chat, save=partial(extract_from, given="rules"))
         assert facts(engine) == {"I am the tech lead", "We decided to use Kafka", "use tabs not spaces"}
         assert (report.turns, report.saved) == (6, 3)

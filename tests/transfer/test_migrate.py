@@ -15,6 +15,7 @@ from combray.engine.migration import migrate
 from combray.errors import InvalidInputError, NotFoundError, StoreError
 from combray.runtime import Doubt, Link, Run, Store
 from combray.runtime.documents import Document, Workspace
+from combray.runtime.queue import EXTRACTION, Job
 from combray.stores.postgres import PostgresStore
 from combray.stores.sqlite import SqliteStore
 from combray.testing.fakes import START, memory
@@ -74,9 +75,11 @@ def test_everything_beside_the_memories_moves(postgres_store: PostgresStore, tmp
             tx.change(a, "edit", "ann", T0, context="x", confidence=0.5)
             tx.put_vectors(MODEL, [a], X[None, :])
             tx.queue.put("other:2", [b], T0)
+            tx.queue.put(EXTRACTION, [a], T0)
+            tx.queue.update([Job(a, EXTRACTION, T0, 1, T0, done=T0)])
             tx.documents.put_workspace(Workspace("/notes"))
             tx.documents.put(Document("/notes", "a.md", "memory", "h", 3, 4), [(c, "t")])
-            tx.put_run(Run("r", T0, T0 + 1, "done", {"merged": 1}, seen=b))
+            tx.put_run(Run("r", T0, T0 + 1, "done", {"merged": 1}))
             tx.put_doubts([Doubt(a, b, "why")])
             tx.note("remember", "x", "detail", T0)
             tx.touch({a: (3, T0)})
@@ -93,7 +96,8 @@ def test_everything_beside_the_memories_moves(postgres_store: PostgresStore, tmp
         assert [job.key for job in other.queue.jobs("other:2")] == [keys[1]]
         assert other.documents.workspaces() == one.documents.workspaces()
         assert other.documents.chunks("/notes", "a.md") == [(keys[2], "t")]
-        assert [run.seen for run in other.runs(9)] == [keys[1]]
+        assert [(job.key, job.done) for job in other.queue.jobs(EXTRACTION)] == [(keys[0], T0)]
+        assert other.runs(9) == one.runs(9)
         assert other.doubts() == [Doubt(keys[0], keys[1], "why")]
         shown = [(line["operation"], line["memory_id"], line["detail"]) for line in one.log(9)]
         assert [(line["operation"], line["memory_id"], line["detail"]) for line in other.log(9)] == shown

@@ -14,8 +14,9 @@ from bench.fuzz.target import Run, Target
 from bench.fuzz.targets.files import CLOCK
 from bench.fuzz.targets.prompts import memory, remembered
 from bench.fuzz.targets.texts import prefixed, sentences
-from combray.consolidate import distil_model, judge
-from combray.consolidate.candidates import Episode
+from combray.consolidate import judge
+from combray.conversation.extraction_prompt import UnusableError, read
+from combray.conversation.extraction_support import LONGEST, is_supported
 from combray.engine import Engine
 from combray.engine import open as open_engine
 from combray.errors import CombrayError
@@ -44,27 +45,29 @@ def _answers(_folder: Path) -> Run:
 
     def run(data: bytes) -> Any:
         draw = Draw(data)
-        episodes = [Episode(number, memory(draw, number)) for number in range(1 + draw.byte() % 3)]
+        episodes = [memory(draw, number) for number in range(1 + draw.byte() % 3)]
         mode, answer = draw.byte() % 2, draw.text()
         if mode:
             decided = judge.read(answer, len(episodes))
             assert set(decided) <= set(range(1, len(episodes) + 1)), "a pair that was not asked about"
             assert set(decided.values()) <= set(_DECISIONS), decided
             return decided
-        candidates = distil_model.facts_by_model(Telling(answer), episodes, CLOCK)
-        for one in candidates:
-            assert one.said, "a fact that rests on nothing"
-            assert all(said in episodes for said in one.said), "an episode that was not shown"
-            assert distil_model.is_supported(one.text, one.said), one.text
-        return candidates
+        try:
+            reading = read(answer)
+        except UnusableError as error:
+            return str(error)
+        stated = [each for each in reading.facts if each is not None]
+        kept = [each.fact for each in stated if is_supported(each.fact, each.value, episodes)]
+        assert all(len(each) <= LONGEST for each in kept), "a fact that is too long"
+        return kept
 
     return run
 
 
 def _seeds() -> list[bytes]:
     facts = [
-        {"fact": "Ada moved to Berlin in May 2023", "subject": "Ada", "episodes": [1]},
-        {"fact": "Ada does not like 3 red bikes", "episodes": [1, 2], "attribute": "likes", "value": "bikes"},
+        {"fact": "Ada moved to Berlin in May 2023", "subject": "Ada", "lines": [1]},
+        {"fact": "Ada does not like 3 red bikes", "lines": [1, 2], "attribute": "likes", "value": "bikes"},
     ]
     decided = {"decisions": [{"pair": 1, "decision": "MERGE"}, {"pair": 2, "decision": "CONTRADICTION"}]}
     answers = [(0, facts), (0, facts[:1]), (0, []), (1, decided), (1, {"decisions": []})]
@@ -117,7 +120,7 @@ def _night_seeds() -> list[bytes]:
         "I sold my red bike yesterday.",
     ]
     decided = {"decisions": [{"pair": 1, "decision": "MERGE"}, {"pair": 2, "decision": "CONTRADICTION"}]}
-    facts = [{"fact": "Ada moved to Berlin in May 2023", "subject": "Ada", "episodes": [1]}]
+    facts = [{"fact": "Ada moved to Berlin in May 2023", "subject": "Ada", "lines": [1]}]
     made = []
     for answer in (decided, facts, []):
         for first, second in ((known, said), (said, known), (known[:2] * 2, said)):

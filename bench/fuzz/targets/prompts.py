@@ -200,7 +200,7 @@ def _conversation(_folder: Path) -> Run:
         talk = held[0].conversation(draw.text(12).strip() or "s")
         for _ in range(1 + draw.byte() % 3):
             text, author = draw.text(400), draw.pick(_AUTHORS)
-            turn = talk.add(text, author=author, auto=draw.byte() % 2 == 0)
+            turn = talk.add(text, author=author, extract=("rules", "off")[draw.byte() % 2])
             assert turn.content.split() == text.split() or redact(text) != text, "a turn was changed"
         budget = 100 + draw.whole(2000)
         made = talk.context(budget, tool_results=[draw.text(60)] if draw.byte() % 2 else ())

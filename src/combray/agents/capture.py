@@ -104,11 +104,6 @@ def _store(engine: Engine, session: str, turns: Sequence[Turn], beside: Beside) 
     for reason in talk.refused.values():
         # The rest of the reason may quote the turn.
         beside.log(f"capture: a turn was refused: {reason.partition(':')[0]}")
-    if engine.settings.get("auto_memory"):
-        from combray.conversation.auto_memory import save_what_is_worth_it
-
-        for each in stored:
-            save_what_is_worth_it(engine, each)
     return len(stored)
 
 

@@ -53,15 +53,13 @@ class GatherEvidence:
         if not state.facts:
             return state
         reader = runtime.store.reader(state.namespace)
-        # Facts of this run have no later episodes.
-        known = state.facts.keys() - state.fresh.keys()
         since = min(memory.recorded_at for memory in state.facts.values()).timestamp()
         where = Filter(kinds=("episode",), trusts=self.trusts, since=since)
         if not len(reader.scan(where, limit=1)):
             return state
         read = _Reading(reader, where, lru_cache(maxsize=_KEPT)(lambda key: reader.memories([key])))
         nearness = Nearness(reader, state.model, where, self.similar_from, _MOST)
-        for done, (key, near) in enumerate(nearness.near(sorted(known))):
+        for done, (key, near) in enumerate(nearness.near(sorted(state.facts))):
             fact = state.facts[key]
             candidates = self._by_words(fact, read) if near is None else near.keys.tolist()
             supporting = [
@@ -79,7 +77,7 @@ class GatherEvidence:
                 detail = f"{len(found)} new episode{'s' if len(found) > 1 else ''}, the last of {latest:%Y-%m-%d}"
                 state.take(step, detail, {each: episode.id for each, episode in found})
             if done % 1000 == 0:
-                state.report(self, done, len(known))
+                state.report(self, done, len(state.facts))
         return state
 
     def _since(self, fact: Memory, keys: list[int], read: _Reading, now: float) -> Iterator[tuple[int, Memory]]:

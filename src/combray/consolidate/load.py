@@ -13,7 +13,7 @@ from combray.consolidate.state import Planning
 from combray.consolidate.steps import FACTS
 from combray.language.scopes import scope_set
 from combray.records import dataclass
-from combray.runtime import Doubt, Filter, Keys, Ranked, Reader, Runtime, Scores
+from combray.runtime import Doubt, Filter, Ranked, Reader, Runtime
 from combray.types import LIVE_STATUSES
 
 _AT_ONCE = 5_000
@@ -115,40 +115,4 @@ class FindNear:
                 state.near[key] = Ranked(near.keys[inside], near.scores[inside])
             if done % BATCH == 0:
                 state.report(self, done, len(live))
-        for key, found in _among_fresh(state, nearness).items():
-            state.near[key] = Ranked(found.keys[: self.most], found.scores[: self.most])
         return state
-
-
-def _among_fresh(state: Planning, stored: Nearness) -> dict[int, Ranked]:
-    """Return the neighbours of the plan's new facts, and updated lists of the stored facts near them."""
-    having = [key for key, made in state.fresh.items() if state.model in made.vectors]
-    if not having:
-        return {}
-    vectors = np.stack([state.fresh[key].vectors[state.model] for key in having])
-    keys = np.array(having, dtype=np.int64)
-    lists = stored.reader.nearest(state.model, vectors, stored.where, stored.limit, stored.minimum)
-    found: dict[int, Ranked] = {}
-    added: dict[int, list[tuple[int, float]]] = {}
-    for key, vector, near in zip(having, vectors, lists, strict=True):
-        cosines = (vectors @ vector).astype(np.float64)
-        others = (keys != key) & (cosines >= stored.minimum)
-        found[key] = _sorted(
-            np.concatenate((near.keys, keys[others])), np.concatenate((near.scores, cosines[others]))
-        )
-        for other, score in zip(near.keys.tolist(), near.scores.tolist(), strict=True):
-            added.setdefault(other, []).append((key, score))
-    for other, more in added.items():
-        if other in state.near:
-            before = state.near[other]
-            found[other] = _sorted(
-                np.append(before.keys, [key for key, _ in more]),
-                np.append(before.scores, [score for _, score in more]),
-            )
-    return found
-
-
-def _sorted(keys: Keys, scores: Scores) -> Ranked:
-    """Best first, ties by key."""
-    order = np.lexsort((keys, -scores))
-    return Ranked(keys[order], scores[order])

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 from combray.consolidate.confidence import DeprecateFacts, FadeFacts, PromoteFacts
 from combray.consolidate.contradict import Contradictions
-from combray.consolidate.distil import DistilFacts
 from combray.consolidate.evidence import GatherEvidence
 from combray.consolidate.judge import JudgePairs
 from combray.consolidate.load import FindNear, LoadFacts
@@ -20,7 +19,6 @@ NIGHTLY: Pipeline[Planning] = Pipeline(
     "consolidate",
     (
         LoadFacts(),
-        DistilFacts(),
         GatherEvidence(),
         FadeFacts(),
         FindNear(),

@@ -41,7 +41,7 @@ def decoded(answer: str, shape: type[T]) -> T:
     """
     fitting: list[T] = []
     failure = msgspec.ValidationError("the answer contains no JSON")
-    for value in _values(answer):
+    for value in json_values(answer):
         for candidate in (value, *_wrapped(value)):
             try:
                 found = msgspec.convert(candidate, type=shape)
@@ -57,7 +57,7 @@ def decoded(answer: str, shape: type[T]) -> T:
     return fitting[0]
 
 
-def _values(answer: str) -> Iterator[object]:
+def json_values(answer: str) -> Iterator[object]:
     """Yield the objects and arrays of an answer, the outermost ones, in their order."""
     decoder, place = json.JSONDecoder(), 0
     while opening := _OPENING.search(answer, place):

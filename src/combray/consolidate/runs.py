@@ -22,12 +22,11 @@ from combray.consolidate.steps import (
     decode,
     effect,
     encode,
-    renamed,
     touched,
 )
 from combray.errors import InvalidInputError
 from combray.records import dataclass, replace
-from combray.runtime import Arrival, Clock, Doubt, Filter, Reader, Run, Store, Writer
+from combray.runtime import Clock, Doubt, Filter, Reader, Run, Store, Writer
 from combray.runtime.waiting import move_waiting
 from combray.types import Memory, Version
 
@@ -49,18 +48,11 @@ def record(
     run: Run,
     steps: Sequence[Step],
     hold: Hold,
-    fresh: Mapping[int, Arrival] | None = None,
 ) -> None:
-    """Store a plan before it is applied, with its new facts (`fresh`), still hidden.
-
-    So the plan contains keys and no text: a killed run can be finished, and erasing a fact leaves no copy.
-    """
-    made = fresh or {}
+    """Store a plan before it is applied, so that a killed run can be finished. It contains keys and no text."""
     with store.transaction(namespace) as tx:
         hold(tx)
-        keys = dict(zip(made, tx.insert(list(made.values())), strict=True)) if made else {}
-        stored = [renamed(step, keys) for step in steps]
-        parts = [encode(stored[start : start + PART]) for start in range(0, len(stored), PART)]
+        parts = [encode(list(steps[start : start + PART])) for start in range(0, len(steps), PART)]
         tx.put_run(run, parts)
 
 

@@ -12,14 +12,12 @@ from combray.consolidate.relation import Pair, Relations, pair
 from combray.consolidate.steps import Step, effect, weight
 from combray.pipeline import stage_name
 from combray.records import dataclass, field
-from combray.runtime import Arrival, Doubt, Ranked
+from combray.runtime import Doubt, Ranked
 from combray.types import LIVE_STATUSES, Memory
 from combray.types import Step as Signed
 
 UNSURE = "UNSURE"
 """The judge's answer on an open question that it cannot decide: it is not asked again, and rules still may."""
-FRESH = 1 << 62
-"""First key of the plan's new facts until they are stored, above every stored key."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,10 +47,6 @@ class Planning:
     facts: dict[int, Memory] = field(default_factory=dict)
     turns: dict[int, Memory] = field(default_factory=dict)
     """Turns of conversations of which an open pair is asked about. No other rule reads or changes them."""
-    fresh: dict[int, Arrival] = field(default_factory=dict)
-    """New facts with their vectors, by their keys in the plan."""
-    seen: int = 0
-    """Key of the last episode that was read for new facts, in this run or before."""
     settled: dict[Pair, Doubt] = field(default_factory=dict)
     """Pairs with an answer, and pairs whose confidence was halved."""
     model: str = ""

@@ -40,7 +40,7 @@ class _Replacing(msgspec.Struct, frozen=True):
 
 
 class Distil(_OfFact, frozen=True, tag="distil"):
-    """A new fact, stored hidden with its plan. This step activates it."""
+    """A new fact, stored hidden, which this step activates. Only plans of earlier versions have it."""
 
 
 class Support(_OfFact, frozen=True, tag="support"):
@@ -178,17 +178,6 @@ def touched(step: Step) -> tuple[int, ...]:
     if isinstance(step, Supersede | Correct | KeepBoth):
         return (step.old, step.new)
     return (step.first, step.second) if isinstance(step, _OfPair) else (step.fact,)
-
-
-def renamed(step: Step, keys: Mapping[int, int]) -> Step:
-    """The step with other keys for its facts where `keys` has some."""
-    if not keys.keys() & set(touched(step)):
-        return step
-    if isinstance(step, Merge):
-        return Merge(keys.get(step.winner, step.winner), tuple(keys.get(key, key) for key in step.losers))
-    names = [name for name in ("fact", "old", "new", "first", "second") if hasattr(step, name)]
-    fields: dict[str, Any] = {name: keys.get(getattr(step, name), getattr(step, name)) for name in names}
-    return msgspec.structs.replace(step, **fields)
 
 
 def weight(step: Step) -> int:

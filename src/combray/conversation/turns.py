@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import replace
 from datetime import datetime
 from typing import Any, cast
 
 from combray.audit.audited import record_read
-from combray.conversation.auto_memory import save_what_is_worth_it
+from combray.conversation.auto_memory import extract_from, mode_of
 from combray.conversation.stream import Prefetched, Stream, streamed
 from combray.errors import InvalidInputError
 from combray.language.token_count import TokenCounter, estimate
@@ -23,7 +23,13 @@ from combray.values import MAX_LABEL, clean_text
 class Conversation:
     """One session. Turns are stored verbatim and never deduplicated or merged."""
 
-    def __init__(self, memories: Memories, session: str, background: Background) -> None:
+    def __init__(
+        self,
+        memories: Memories,
+        session: str,
+        background: Background,
+        queued: Callable[[], None] | None = None,
+    ) -> None:
         self._memories = memories
         self._background = background
         self.session = clean_text("session", session, MAX_LABEL).strip()
@@ -34,9 +40,9 @@ class Conversation:
         self.saved: tuple[Remembered, ...] = ()
         self.may_revise: Mapping[str, tuple[Candidate, ...]] = {}
         """What the turns added last may change, by the id of the turn: `Engine.settle` the pairs."""
+        self._queued = queued
         self.refused: Mapping[int, str] = {}
         """Why turns given to the last `add_many` were not stored, by their place in it."""
-        self._auto = bool(memories.settings.get("auto_memory", False))
         self._stream = Stream(memories, background)
 
     def add(
@@ -49,15 +55,18 @@ class Conversation:
         metadata: Mapping[str, Any] | None = None,
         trust: str | None = None,
         tags: Labels | None = None,
-        auto: bool | None = None,
+        extract: str | None = None,
     ) -> Memory:
         """Store the next turn.
 
         `context`: accompanying text, such as a picture's caption. `trust`: "owner" (None), "agent" or "untrusted"
         (output of a tool, a web page). `tags`: facts that are derived from the turn inherit its scopes
-        (`scope:NAME`). `auto` (None: the setting `auto_memory`) also stores names, preferences, decisions and
-        explicit requests to remember as facts; their results are in `saved` until the next turn.
+        (`scope:NAME`). `extract` (None: the setting of that name) is how facts are found in it. "model": the
+        language model reads it in the background, with the turns around it. "rules": names, preferences,
+        decisions and explicit requests to remember are stored now; their results are in `saved` until the next
+        turn. "off": neither, and no model reads it later.
         """
+        mode_of(self._memories.settings, extract)
         turn = {
             "content": text,
             "author": author,
@@ -68,22 +77,33 @@ class Conversation:
         }
         if trust is not None:
             turn["trust"] = trust
-        added = self.add_many([turn], atomic=True)[0]
+        added = self._store([turn], atomic=True)[0]
         # A turn that may not be shown must not influence what is shown.
         if added.trust in self._memories.trusts:
             self._stream.see([added])
-        self.saved = ()
-        if self._auto if auto is None else auto:
-            self.saved = save_what_is_worth_it(self._memories, added)
+        self._extract([added], extract)
         return added
 
-    def add_many(self, turns: Iterable[str | Mapping[str, Any]], *, atomic: bool = False) -> list[Memory]:
+    def add_many(
+        self, turns: Iterable[str | Mapping[str, Any]], *, atomic: bool = False, extract: str | None = None
+    ) -> list[Memory]:
         """Store turns in order, in batches, and return those stored.
 
         A turn is a text, or a mapping with the fields of `add` and its text as `content` or `text`.
         An invalid turn is not stored: `refused` says why. With `atomic` it raises InvalidInputError instead, and
-        nothing of its batch is stored.
+        nothing of its batch is stored. `extract` is that of `add`, for all of them.
         """
+        mode_of(self._memories.settings, extract)
+        added = self._store(turns, atomic=atomic)
+        self._extract(added, extract)
+        return added
+
+    def _extract(self, added: list[Memory], extract: str | None) -> None:
+        self.saved = tuple(extract_from(self._memories, added, extract)) if added else ()
+        if self._queued is not None and mode_of(self._memories.settings, extract) == "model":
+            self._queued()
+
+    def _store(self, turns: Iterable[str | Mapping[str, Any]], *, atomic: bool) -> list[Memory]:
         items = [
             {
                 **(turn if isinstance(turn, Mapping) else {"content": turn}),

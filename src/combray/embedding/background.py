@@ -1,4 +1,4 @@
-"""A background worker for embeddings: rounds of work, with pauses between them."""
+"""A background worker for the queue: rounds of work, with pauses between them."""
 
 from __future__ import annotations
 
@@ -21,10 +21,10 @@ MOST_SECONDS = 60.0
 
 
 class Working(Protocol):
-    """The part of `engine.vectors` that a worker calls."""
+    """The part of `engine.vectors` or `engine.extraction` that a worker calls."""
 
     def make(self, *, limit: int, batch: int, everywhere: bool) -> Worked:
-        """Make the vectors that are due."""
+        """Do what is due."""
 
 
 def pause_after(worked: Worked, before: float) -> float:
@@ -35,17 +35,17 @@ def pause_after(worked: Worked, before: float) -> float:
 
 
 class EmbeddingWorker:
-    """Makes vectors in a thread until it is stopped, or its engine is garbage-collected."""
+    """Makes vectors, or reads turns, in a thread until it is stopped, or its engine is garbage-collected."""
 
-    def __init__(self, vectors: Working, batch: int) -> None:
-        self._background = Background("combray-embedding", waiting=1)
+    def __init__(self, vectors: Working, batch: int, name: str = "combray-embedding") -> None:
+        self._background = Background(name, waiting=1)
         # The thread must not keep the engine alive.
         self._round = _Round(weakref.ref(vectors), batch)
         self.wake()
 
     def wake(self) -> None:
         """Start the next round now, unless the model is down."""
-        self._background.submit("embedding", self._round)
+        self._background.submit("round", self._round)
 
     def wait(self) -> None:
         """Wait for the batch under way, if there is one. Returns at once in the worker's own thread."""
@@ -87,10 +87,10 @@ class _Round:
         except CombrayError as error:
             if self.stopped:
                 return None
-            LOG.warning("embedding in the background: %s", error)
+            LOG.warning("working in the background: %s", error)
             worked = Worked(failed=1)
         except Exception:
-            LOG.exception("embedding in the background failed")
+            LOG.exception("working in the background failed")
             worked = Worked(failed=1)
         self._pause = pause_after(worked, self._pause)
         # While the model is down, a new memory does not cause another call.

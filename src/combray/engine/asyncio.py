@@ -13,6 +13,7 @@ from combray.engine.consolidation import Consolidation
 from combray.engine.documents import Documents
 from combray.engine.engine import Engine
 from combray.engine.entities import Entities
+from combray.engine.extraction import Extraction
 from combray.engine.opening import open as open_engine
 from combray.engine.quarantine import Quarantine
 from combray.engine.retention import Retention
@@ -111,6 +112,16 @@ class AsyncEntities(_Facet):
     separate = awaited(Entities.separate)
 
 
+class AsyncExtraction(_Facet):
+    """`engine.extraction` for asyncio."""
+
+    read = awaited(Extraction.read)
+    set_aside = awaited(Extraction.set_aside)
+    status = awaited(Extraction.status)
+    wake = awaited(Extraction.wake)
+    stop_worker = awaited(Extraction.stop_worker)
+
+
 class AsyncConsolidation(_Facet):
     """`engine.consolidation` for asyncio."""
 
@@ -169,6 +180,7 @@ class AsyncEngine:
         self.audit = AsyncAuditTrail(engine.audit)
         self.entities = AsyncEntities(engine.entities)
         self.quarantine = AsyncQuarantine(engine.quarantine)
+        self.extraction = AsyncExtraction(engine.extraction)
         self.consolidation = AsyncConsolidation(engine.consolidation)
         self.vectors = AsyncVectors(engine.vectors)
         self.retention = AsyncRetention(engine.retention)
@@ -183,6 +195,7 @@ class AsyncEngine:
     search_memory = awaited(Engine.search_memory)
     context = awaited(Engine.context)
     think = awaited(Engine.think)
+    extract = awaited(Engine.extract)
     get = awaited(Engine.get)
     history = awaited(Engine.history)
     list = awaited(Engine.list)

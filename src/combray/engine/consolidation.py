@@ -24,12 +24,15 @@ if TYPE_CHECKING:
 
     from combray.consolidate.runs import Undone as Undone
     from combray.consolidate.state import PlanLine, Planning
+    from combray.engine.extraction import Extraction
     from combray.pipeline import Pipeline
 
 LEASE = "consolidate"
 LEASE_SECONDS = 900.0
 """Seconds until the lease of a run expires. Every stage and every applied part renews it."""
 MOST = 1000
+MOST_TURNS = 1000
+"""Turns that one run lets the language model read; the next one goes on."""
 _MOST_CHANGES = 10_000_000
 
 
@@ -69,9 +72,10 @@ Progress = Callable[[str, int, int], None]
 class Consolidation:
     """`engine.consolidation`: run it, list the runs, undo one."""
 
-    def __init__(self, at: Namespace, vectors: Vectors) -> None:
+    def __init__(self, at: Namespace, vectors: Vectors, extraction: Callable[[], Extraction]) -> None:
         self._at = at
         self._vectors = vectors
+        self._extraction = extraction
 
     @audited("consolidate", reads=False)
     def run(
@@ -84,6 +88,8 @@ class Consolidation:
     ) -> ConsolidationReport:
         """Bring the facts up to date: evidence, age, paraphrases, contradictions. Doubtful pairs are listed.
 
+        First the language model, if there is one, reads turns that wait in the queue of extraction. What it
+        stores is no part of the run: a dry run reads nothing, and `undo` leaves it.
         At its end it finds what memories of large batches may change, as `remember` does for single texts.
 
         Nothing is deleted, and `undo` reverts a run. `most` bounds how many memories one run may merge,
@@ -102,20 +108,31 @@ class Consolidation:
             )
         from combray.consolidate import runs
 
+        waiting = self._extract(progress)
         with self._alone() as hold:
             store, resumed = self._at.runtime.store, None
             for run in self.runs(limit=_MOST_CHANGES):
                 if run.state == "running":
                     resumed = runs.finish(store, self._at.namespace, run, hold, self._at.runtime.clock).id
             state = self._plan(most, self._renewing(hold, progress), steps)
-            run = Run(state.run, state.now, seen=state.seen)
-            runs.record(store, self._at.namespace, run, state.steps, hold, state.fresh)
+            state.degraded += waiting
+            run = Run(state.run, state.now)
+            runs.record(store, self._at.namespace, run, state.steps, hold)
             total = len(state.steps)
             applied = None if progress is None else lambda done: progress("Apply", done, total)
             run = runs.finish(store, self._at.namespace, run, hold, self._at.runtime.clock, applied)
         self._vectors.catch_up(MOST)
         suggest_left(self._at)
         return self._report(state, dry_run=False, counts=run.counts, resumed=resumed)
+
+    def _extract(self, progress: Progress | None) -> list[str]:
+        """Let the language model read turns. Return why some wait."""
+        if self._at.runtime.language_model is None or self._at.settings.get("extract", "model") != "model":
+            return []
+        told = None if progress is None else lambda done: progress("Extract", done, done)
+        done = self._extraction().read(limit=MOST_TURNS, progress=told)
+        why = " ".join(f"({each})" for each in (done.stopped, done.error) if each)
+        return [*done.degraded, *([f"{done.left} turns wait for the language model {why}"] if why else [])]
 
     def _plan(self, most: int, progress: Progress | None, steps: Pipeline[Planning] | None) -> Planning:
         from combray.consolidate.confidence import FadeFacts
@@ -127,7 +144,7 @@ class Consolidation:
         # Stores keep whole microseconds. A run that is finished later must compute with the same moment.
         now = round(self._at.runtime.clock() * 1_000_000) / 1_000_000
         state = Planning(self._at.namespace, now, run, most, progress=progress)
-        usual = NIGHTLY if self._at.settings.get("distil", True) else NIGHTLY.without("DistilFacts")
+        usual = NIGHTLY
         if self._at.preset.fades:
             usual = usual.replace("FadeFacts", FadeFacts(stored=True)).replace(
                 "MergeFacts", MergeFacts(restated_from=0.90, asks_near=True)

@@ -34,11 +34,12 @@ from combray.values import MAX_REASON, MAX_SUBTYPE, clean_text, one_of
 
 if TYPE_CHECKING:
     from combray.audit.erasure import Certificate
+    from combray.conversation.extraction import Extracted
     from combray.conversation.turns import Conversation
     from combray.engine.changes import Changed, Several, SeveralErased
     from combray.engine.graph import Related
     from combray.engine.requests import AskedErased, ForgetOptions, Taken
-    from combray.engine.settling import Replaced, Settled, Unsettled
+    from combray.engine.settling import Pairs, Replaced, Settled
     from combray.language.token_count import TokenCounter
     from combray.prompt.budget import Context
     from combray.prompt.formats import Format
@@ -49,7 +50,6 @@ if TYPE_CHECKING:
 Ids = list[str] | tuple[str, ...]
 Versions = list[Version]
 Neighbours = list["Related"]
-Pairs = list["Unsettled"]
 Chain = list["Replaced"]
 
 
@@ -75,13 +75,30 @@ class Engine(Facets):
     def within(self, namespace: str) -> Engine:
         """An engine on another namespace of the same open store. Close only the first engine."""
         at = self._at
-        return Engine(at.runtime, namespace, at.preset, at.settings, at.background)
+        made = Engine(at.runtime, namespace, at.preset, at.settings, at.background)
+        made._at.wake_extraction = lambda: self.extraction.wake()
+        return made
 
     def conversation(self, session: str) -> Conversation:
         """A conversation whose turns are stored as episodes."""
         from combray.conversation.turns import Conversation
 
-        return Conversation(self, session, self._at.background)
+        return Conversation(self, session, self._at.background, lambda: self.extraction.wake())
+
+    @audited("extract", reads=False)
+    def extract(
+        self, messages: Iterable[str | Mapping[str, Any]] = (), *, session: str | None = None
+    ) -> Extracted:
+        """Store messages of a chat as turns and let the language model read them for facts now.
+
+        Messages are mappings with `role` and `content`, or texts of the user. `session` joins them to an earlier
+        conversation. If the model fails, the turns are stored and wait in the queue: `stopped` and `error` say
+        why, and the background worker, consolidation or `extraction.read` goes on. Without messages, what is due
+        is read. Raises InvalidInputError, StoreError.
+        """
+        from combray.engine.extraction import extract
+
+        return extract(self._at, messages, session) if messages else self.extraction.read()
 
     def search_memory(
         self,
@@ -288,7 +305,8 @@ class Engine(Facets):
     def unsettled(self, limit: int = 20, *, left_open: bool = False) -> Pairs:
         """Pairs of live memories of which the later may change the earlier one, best score first.
 
-        `left_open`: only those that a caller has settled as open.
+        `left_open`: only those that a caller has settled as open. `due` of the list says for how many memories of
+        large batches the next consolidation has still to find pairs.
         """
         from combray.engine import settling
 
@@ -362,6 +380,8 @@ class Engine(Facets):
         self._at.background.close()
         if "vectors" in vars(self):
             self.vectors.stop_worker()
+        if "extraction" in vars(self):
+            self.extraction.stop_worker()
         self._at.flush()
         self.runtime.store.close()
         if self.runtime.audit is not None:

@@ -12,6 +12,7 @@ if TYPE_CHECKING:
     from combray.engine.consolidation import Consolidation
     from combray.engine.documents import Documents
     from combray.engine.entities import Entities
+    from combray.engine.extraction import Extraction
     from combray.engine.quarantine import Quarantine
     from combray.engine.retention import Retention
     from combray.engine.store import OpenStore
@@ -74,11 +75,18 @@ class Facets(Verbs):
         return Vectors(self._at)
 
     @facet
+    def extraction(self) -> Extraction:
+        """The queue of turns that a language model reads for facts."""
+        from combray.engine.extraction import Extraction
+
+        return Extraction(self._at)
+
+    @facet
     def consolidation(self) -> Consolidation:
         """Merging, contradictions, distillation."""
         from combray.engine.consolidation import Consolidation
 
-        return Consolidation(self._at, self.vectors)
+        return Consolidation(self._at, self.vectors, lambda: self.extraction)
 
     @facet
     def retention(self) -> Retention:

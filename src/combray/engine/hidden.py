@@ -53,6 +53,13 @@ def resting_alone(reader: Reader, memories: Sequence[Memory]) -> list[Memory]:
     return [fact for fact in facts if live.isdisjoint(named_by(fact))]
 
 
+def without_evidence(reader: Reader, facts: Sequence[Memory]) -> set[str]:
+    """Return the ids of facts that Combray made of turns of which none is live any more."""
+    made = [each for each in facts if each.source in MADE_BY]
+    live = _live(reader, {each for fact in made for each in named_by(fact)})
+    return {fact.id for fact in made if live.isdisjoint(named_by(fact))}
+
+
 def _made_of(reader: Reader, memories: Sequence[Memory]) -> list[Memory]:
     """Return the facts of consolidation and auto-memory that name one of the episodes as evidence."""
     episodes = {each.id for each in memories if each.kind == "episode"}

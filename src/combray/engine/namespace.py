@@ -58,6 +58,8 @@ class Namespace:
         self._others: dict[str, Namespace] = {}
         self.after_write: Callable[[], None] | None = None
         """Wakes the worker that makes vectors, if one runs."""
+        self.wake_extraction: Callable[[], None] | None = None
+        """Wakes the worker of the first engine on the store, which reads the turns of every namespace."""
 
     def several(self, namespaces: Sequence[str] | None) -> list[Namespace]:
         """The namespaces that a read names, this one if it names none. Raises InvalidInputError."""

@@ -44,12 +44,10 @@ def open(
     does so after a change of embedder and for a preset that queues its vectors, False never. `key` (32 bytes or
     a passphrase) encrypts the file, with the extra `encryption`; None takes COMBRAY_KEY or COMBRAY_KEY_FILE.
     `replica`: a server's URL, for reads. `timezone`: IANA name of the zone of days ("yesterday", a date without
-    a time); by default the machine's.
-
-    Raises InvalidInputError, StoreError and its subclasses, ModelError.
+    a time); by default the machine's. Raises InvalidInputError, StoreError and its subclasses, ModelError.
     """
-    specs: dict[str, object] = {"embedder": embedder, "reranker": reranker, "judge": judge, "preset": preset}
-    specs["language_model"] = language_model
+    models = {"embedder": embedder, "reranker": reranker, "judge": judge, "language_model": language_model}
+    specs: dict[str, object] = {"preset": preset, **models}
     settings = load_settings(
         {
             "db": None if location is None else fspath(location),
@@ -62,7 +60,7 @@ def open(
         }
     )
     if settings.db.startswith(("http://", "https://")):
-        return _of_server(settings, key, objects=(preset, embedder, reranker, judge, language_model, clock))
+        return _of_server(settings, key, objects=(*specs.values(), clock))
     chosen = preset if isinstance(preset, presets.Preset) else presets.load(settings.preset)
     runtime = wiring.build(
         settings.db,
@@ -76,10 +74,17 @@ def open(
         key=key,
     )
     engine = Engine(runtime, settings.namespace, chosen, msgspec.structs.asdict(settings))
-    possible = settings.worker is not False and runtime.embedder is not None and runtime.store.writable
-    if possible and (settings.worker or _queues(chosen) or engine.vectors.outdated()):
+    if _needs_worker(engine, settings, chosen):
         engine.vectors.start_worker()
     return engine
+
+
+def _needs_worker(engine: Engine, settings: Settings, preset: presets.Preset) -> bool:
+    """Whether a thread makes the queued vectors."""
+    runtime = engine.runtime
+    if settings.worker is False or runtime.embedder is None or not runtime.store.writable:
+        return False
+    return bool(settings.worker) or _queues(preset) or engine.vectors.outdated()
 
 
 def _of_server(settings: Settings, key: str | bytes | None, objects: Sequence[object]) -> Engine:

@@ -151,7 +151,7 @@ def repeated_result(engine: Engine, returned: str, kept: Kept, path: Mapping[str
     """
     keys = [key for each in kept.items for key in (each[0], each[3])]
     ids = engine.reader.ids(np.array(keys, dtype=np.int64)) if keys else []
-    if not all(ids[::2]):
+    if any(not known and each[1] != "refused" for each, known in zip(kept.items, ids[::2], strict=True)):
         raise NotFoundError("the request was carried out, and what it stored was erased since.")
     if kept.items and "Remembered" in returned:
         made = [

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from combray.audit.audited import audited
+from combray.engine.hidden import without_evidence
 from combray.engine.namespace import Namespace, Verbs
 from combray.language.quality import warnings
 from combray.pipeline import walk
@@ -17,6 +18,7 @@ if TYPE_CHECKING:
     from combray.audit.erasure import Derived
 
 _DAY = 86_400.0
+NO_EVIDENCE = "none of the turns it was extracted from is there and current"
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,11 +81,14 @@ class Retention:
 
     @audited("review")
     def review(self, limit: int = 20) -> list[Review]:
-        """Memories with quality warnings, most warnings first."""
+        """Memories with quality warnings, and facts whose evidence is gone, most warnings first."""
         reader = self._at.reader
         found = []
-        for memory in reader.memories(reader.scan(Filter(kinds=("fact", "insight", "summary")))):
+        facts = reader.memories(reader.scan(Filter(kinds=("fact", "insight", "summary"))))
+        gone = without_evidence(reader, facts)
+        for memory in facts:
             messages = tuple(warning.message for warning in warnings(memory.content))
+            messages += (NO_EVIDENCE,) * (memory.id in gone)
             if messages:
                 found.append(Review(memory, messages))
         found.sort(key=lambda each: (-len(each.warnings), each.memory.id))

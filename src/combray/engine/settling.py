@@ -7,6 +7,7 @@ from collections.abc import Iterable
 from combray.audit.verb import found as shown_so_far
 from combray.engine.namespace import Namespace
 from combray.errors import InvalidInputError
+from combray.facts.waiting import due
 from combray.records import dataclass
 from combray.runtime import Link, Order, Reader
 from combray.types import LIVE_STATUSES, VERDICTS, Edge, Memory, Verdict
@@ -46,6 +47,17 @@ class Unsettled:
     left_open: bool = False
 
 
+class Pairs(list[Unsettled]):
+    """Unsettled pairs, best score first.
+
+    `due`: how many memories of large batches, at most, the next consolidation has still to find pairs for.
+    """
+
+    def __init__(self, pairs: Iterable[Unsettled], due: int) -> None:
+        super().__init__(pairs)
+        self.due = due
+
+
 @dataclass(frozen=True, slots=True)
 class Replaced:
     """One step of a chain: a memory, and what happened to it. The verdict of the one that holds is "".
@@ -74,7 +86,7 @@ def settle(at: Namespace, new: str, old: str, verdict: str, reason: str) -> Sett
     return Settled(later.id, earlier.id, chosen, undone or "")
 
 
-def unsettled(at: Namespace, limit: int, left_open: bool) -> list[Unsettled]:
+def unsettled(at: Namespace, limit: int, left_open: bool) -> Pairs:
     """Return the open pairs of two live memories of at least `LISTED_FROM`, best score first."""
     most = whole("limit", limit, 1, _MOST)
     reader = at.reader
@@ -99,7 +111,7 @@ def unsettled(at: Namespace, limit: int, left_open: bool) -> list[Unsettled]:
     found = found[:most]
     # One audit entry names the ids of both sides.
     shown_so_far().ids.update(dict.fromkeys(end.id for each in found for end in (each.new, each.old)))
-    return found
+    return Pairs(found, due(reader))
 
 
 def _live(at: Namespace, edges: Iterable[Edge]) -> list[Memory]:

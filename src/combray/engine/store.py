@@ -8,12 +8,14 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from combray.audit.audited import record_read
+from combray.engine.extraction_status import extraction_status
 from combray.engine.namespace import NO_ADVICE, Namespace, Verbs
 from combray.engine.scopes import count_crossing, remove_crossing
 from combray.engine.service_tier import model_usage, tier_monitor
 from combray.errors import InvalidInputError, ModelError
 from combray.records import dataclass
 from combray.runtime import Embedder, Reader
+from combray.runtime.queue import EXTRACTION
 from combray.runtime.service_tier import Tier
 from combray.settings import read_prices
 from combray.types import LIVE_STATUSES, Where
@@ -66,6 +68,7 @@ class OpenStore:
             "total_insights": live,
             **counts,
             **self._waiting(reader),
+            "extraction": extraction_status(self._at),
             "edge_count": sum(counts["edges"].values()),
             "top_entities": [{"entity": name, "count": count} for name, count in reader.entity_counts(20)],
         }
@@ -131,6 +134,7 @@ class OpenStore:
             self._embedder_finding(),
             self._vector_finding(),
             self._queue_finding(),
+            self._extraction_finding(),
             self._scope_finding(),
         ]
 
@@ -184,13 +188,20 @@ class OpenStore:
         return Finding("vectors", not lacking, detail)
 
     def _queue_finding(self) -> Finding:
-        backlogs = self._at.reader.queue.backlogs()
+        backlogs = [each for each in self._at.reader.queue.backlogs() if each.model != EXTRACTION]
         waiting, failed = (sum(getattr(each, name) for each in backlogs) for name in ("waiting", "failed"))
         detail = f"{waiting} memories wait for a vector"
         if failed:
             error = next(each.error for each in backlogs if each.failed)
             detail += f", {failed} failed ({error}); 'combray worker --once --retry-failed' retries them"
         return Finding("queue", not failed, detail)
+
+    def _extraction_finding(self) -> Finding:
+        found = extraction_status(self._at)
+        detail = f"{found['waiting']} turns wait to be read for facts"
+        if found["set_aside"]:
+            detail += f", {found['set_aside']} were set aside; 'combray review --set-aside' lists them"
+        return Finding("extraction", not found["set_aside"], detail)
 
     def backup(self, path: str, *, key: str | bytes | None = None) -> None:
         """Write a consistent copy of the whole store to a new file.

@@ -127,7 +127,7 @@ class Vectors:
                 raise InvalidInputError("drop", "cannot be combined with `to`.", "Drop the model after the move.")
             return self._drop(clean_text("drop", drop, 500))
         if to is not None:
-            self.moving = wiring.open_embedder(to) if isinstance(to, str) else to
+            self.moving = wiring.another_embedder(to, self._at.runtime.clock)
             if self.moving is None:
                 raise InvalidInputError("to", f"{to!r} makes no vectors.", "Name another embedder.")
         model = (self.moving if to is not None and self.moving is not None else self._own()).name

@@ -7,7 +7,7 @@ Similarity cannot decide (bench/results/truth.md), so nothing is superseded here
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -158,33 +158,30 @@ class SuggestRevisions:
             if pool is not None and (denied := denied_by_words(draft, pool)):
                 odds = np.zeros(len(pool.stated))
                 odds[denied] = self.denied
-                draft.suspects = self._best(draft, pool, odds, state.writer)
+                draft.suspects = self._best(draft, pool, odds)
             return
         draft.suspects = ()
         if pool is not None:
             odds = probabilities(features(draft, pool), level if draft.vector is not None else "none")
-            young = state.writer.profile().memories < self.young
-            plain = shown_by_words(draft, pool, young=young)
+            plain = shown_by_words(draft, pool, lambda: state.writer.profile().memories < self.young)
             odds[plain] = np.maximum(odds[plain], self.plain)
             denied = denied_by_words(draft, pool)
             odds[denied] = np.maximum(odds[denied], self.denied)
             if only_adds(draft.memory.content, draft.claim) and not _begins_later(draft):
                 odds[_sharing_a_word(draft, pool)] *= self.beside
-            draft.suspects = self._best(draft, pool, odds, state.writer)
+            draft.suspects = self._best(draft, pool, odds)
 
-    def _best(self, draft: Draft, pool: Pool, odds: NDArray[np.float64], reader: Reader) -> tuple[Suspect, ...]:
+    def _best(self, draft: Draft, pool: Pool, odds: NDArray[np.float64]) -> tuple[Suspect, ...]:
         best = [place for place in np.argsort(-odds, kind="stable").tolist() if odds[place] >= self.keep_from]
         best, stored = self._of_one_thing(draft, pool, best)[: self.keep], len(pool.keys)
         best.sort(key=lambda place: -odds[place])
-        keys = [pool.keys[place] for place in best if place < stored]
-        known = dict(zip(keys, reader.memories(keys), strict=True))
-        found, words = [], spellings(draft.memory.content)
+        new, words = said(draft.memory.content), spellings(draft.memory.content)
+        found = []
         for place in best:
             key = pool.keys[place] if place < stored else None
             twin = None if place < stored else pool.twins[place - stored]
-            memory = known[pool.keys[place]] if twin is None else twin.memory
-            reason = _reason(said(draft.memory.content), words, said(memory.content), pool.cosines[place])
-            found.append(Suspect(memory, float(odds[place]), reason, key, twin))
+            reason = _reason(new, words, said(pool.stated[place].content), pool.cosines[place])
+            found.append(Suspect(float(odds[place]), reason, key, twin))
         return tuple(found)
 
     @staticmethod
@@ -273,6 +270,9 @@ def _earlier(keys: Keys, where: Filter, new: Memory, reader: Reader) -> tuple[li
     """
     rows, now = reader.rows(keys), new.moment.timestamp()
     kept = reader.eligible(keys, where) & ((rows.moment < now) if new.session else (rows.moment <= now))
+    if new.evidence:
+        # A fact repeats the turns that it was made of and changes none of them.
+        kept &= ~np.isin(keys, _keys(list(reader.keys_of(new.evidence).values())))
     wanted: list[int] = keys[kept].tolist()
     authors = [rows.author_names[code] if code >= 0 else None for code in rows.author[kept].tolist()]
     stated = map(ComparedMemory, reader.contents(wanted), authors, rows.moment[kept].tolist())
@@ -348,7 +348,7 @@ def denied_by_words(draft: Draft, pool: Pool) -> list[int]:
     ]
 
 
-def shown_by_words(draft: Draft, pool: Pool, *, young: bool) -> list[int]:
+def shown_by_words(draft: Draft, pool: Pool, is_young: Callable[[], bool]) -> list[int]:
     """Return the places of the pool of which the words alone show that the draft may change them.
 
     It is the same author's sentence with another value. In a young store also the author's last statement about
@@ -358,7 +358,7 @@ def shown_by_words(draft: Draft, pool: Pool, *, young: bool) -> list[int]:
     new = said(content)
     mine = [place for place, old in enumerate(pool.stated) if old.author == author]
     found = [place for place in mine if another_value(new, said(pool.stated[place].content))]
-    topics = topics_of(content) if young and announces_change(content) else 0
+    topics = topics_of(content) if announces_change(content) and is_young() else 0
     if topics:
         enough = topics.bit_count() / 2
         shared = {place: (topics_of(pool.stated[place].content) & topics).bit_count() for place in mine}

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from combray.facts.candidates import level_of
 from combray.facts.ranker import Budget, ranker
 from combray.facts.waiting import leave
-from combray.forms.remembering import Draft, Remembering
+from combray.forms.remembering import Draft, Remembering, Suspect
 from combray.records import dataclass
-from combray.runtime import Link, Runtime
+from combray.runtime import Link, Reader, Runtime
 from combray.types import Candidate
 
 
@@ -50,7 +52,8 @@ class KeepRevisions:
                 share = self.of_turns if is_turn else self.budget
                 budgets[name] = Budget(kept, share, min(self.asked_from, ranker(level).raise_from))
             if budgets[name].raises(found[0].score if found else 0.0):
-                draft.may_revise = tuple(each for each in found if each.score >= self.shown * found[0].score)
+                raised = [each for each in found if each.score >= self.shown * found[0].score]
+                draft.may_revise = _candidates(raised, state.writer)
         for name, budget in budgets.items():
             state.writer.keep(name, budget.scores.hex())
         keys = [draft.key for draft in state.written if draft.key is not None]
@@ -58,19 +61,28 @@ class KeepRevisions:
             leave(state.writer, min(keys), max(keys))
         return state
 
-    def link(self, draft: Draft, state: Remembering) -> tuple[Candidate, ...]:
+    def link(self, draft: Draft, state: Remembering) -> list[Suspect]:
         """Store the edges of a draft to memories that this write has not superseded; return those memories."""
         if not draft.suspects or draft.key is None:
-            return ()
+            return []
         gone = state.replaced | state.replaced_drafts
-        found: list[Candidate] = []
+        if draft.keep_both:
+            gone |= set(state.writer.keys_of(draft.keep_both).values())
+        found: list[Suspect] = []
         links: list[Link] = []
         for suspect in draft.suspects:
-            key = suspect.key if suspect.twin is None else suspect.twin.key
-            old = suspect.memory
-            if key is None or key in gone or old.id in draft.keep_both:
-                continue
-            links.append(Link(draft.key, key, "may_revise", suspect.score, reason=suspect.reason))
-            found.append(Candidate(old.id, old.content, old.author, old.moment, suspect.score, suspect.reason))
+            key = suspect.stored
+            if key is not None and key not in gone:
+                links.append(Link(draft.key, key, "may_revise", suspect.score, reason=suspect.reason))
+                found.append(suspect)
         state.writer.link(links, state.now)
-        return tuple(found)
+        return found
+
+
+def _candidates(raised: Sequence[Suspect], reader: Reader) -> tuple[Candidate, ...]:
+    """Return what a reply says of the suspects. Memories are read for these few only."""
+    keys = [each.stored for each in raised if each.stored is not None]
+    return tuple(
+        Candidate(old.id, old.content, old.author, old.moment, each.score, each.reason)
+        for each, old in zip(raised, reader.memories(keys), strict=True)
+    )

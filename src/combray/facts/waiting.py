@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from combray.runtime import Writer
+from combray.runtime import Reader, Writer
 
 _LEFT = "revisions:left"
 _MOST_RANGES = 200
@@ -18,10 +18,15 @@ def leave(tx: Writer, first: int, last: int) -> None:
     put_left(tx, [*ranges, (first, last)])
 
 
-def left(tx: Writer) -> list[tuple[int, int]]:
+def left(reader: Reader) -> list[tuple[int, int]]:
     """Return the first and the last key of every range of memories whose candidates are still to be found."""
-    ends = (each.partition("-") for each in filter(None, tx.kept(_LEFT).split(",")))
+    ends = (each.partition("-") for each in filter(None, reader.kept(_LEFT).split(",")))
     return [(int(first), int(last)) for first, _, last in ends]
+
+
+def due(reader: Reader) -> int:
+    """Return how many memories still wait for their candidates."""
+    return sum(last - first + 1 for first, last in left(reader))
 
 
 def put_left(tx: Writer, ranges: Sequence[tuple[int, int]]) -> None:

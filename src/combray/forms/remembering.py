@@ -6,7 +6,7 @@ import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from itertools import count
-from typing import Any, Literal
+from typing import Any, Literal, cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -21,6 +21,8 @@ from combray.types import LIVE_STATUSES, Candidate, Memory, Remembered, Step
 
 Suggestion = Literal["ADD", "UPDATE", "CONFLICT", "DUPLICATE"]
 Action = Literal["added", "replaced", "skipped", "untrusted", "quarantined"]
+LinkCandidates = Callable[[], tuple[dict[str, Any], ...]]
+"""Called when a caller reads the reply: few do, and the look-up takes longer than the write."""
 TRUSTED = ("owner", "agent")
 """Trust of the texts that may supersede one another."""
 
@@ -96,10 +98,10 @@ class Draft:
     """Whether it, or the memory it repeats, has a vector of the embedder in use (`say_embedded`)."""
     not_embedded: str = ""
     """Why it has none (`Embed`, `QueueEmbedding`, `say_embedded`)."""
-    semantic_candidates: tuple[dict[str, Any], ...] = ()
-    """Memories near it that a person or a model may want to link (`SuggestSemantic`)."""
-    causal_candidates: tuple[dict[str, Any], ...] = ()
-    """Memories close to it in the graph that may be its cause or effect (`SuggestCausal`)."""
+    semantic_candidates: LinkCandidates = tuple
+    """Returns memories near it that a person or a model may want to link (`SuggestSemantic`)."""
+    causal_candidates: LinkCandidates = tuple
+    """Returns memories close to it in the graph that may be its cause or effect (`SuggestCausal`)."""
 
     @property
     def skipped(self) -> bool:
@@ -138,12 +140,16 @@ class SettledWith:
 class Suspect:
     """An earlier memory that a draft may change: its key, or an earlier draft of the same batch."""
 
-    memory: Memory
     score: float
     """Probability, 0-1."""
     reason: str
     key: int | None
     twin: Draft | None
+
+    @property
+    def stored(self) -> int | None:
+        """Its key in the store. An earlier draft has one once it is written, unless it is skipped."""
+        return self.key if self.twin is None else self.twin.key
 
 
 @dataclass(frozen=True, slots=True)
@@ -341,8 +347,9 @@ class Remembering:
             diff_suggestion=draft.reported,
             replaced_id=None if draft.skipped else draft.replaced_id,
             edges_created=draft.edges,
-            semantic_candidates=draft.semantic_candidates,
-            causal_candidates=draft.causal_candidates,
+            # `Remembered` calls them on the first read.
+            semantic_candidates=cast(Any, draft.semantic_candidates),
+            causal_candidates=cast(Any, draft.causal_candidates),
             quality_warnings=(*draft.notices, *draft.warnings),
             embedded=draft.embedded,
             not_embedded="" if draft.embedded else draft.not_embedded,

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
 from combray.records import dataclass, field
 
@@ -38,6 +38,26 @@ _TOKEN = re.compile(
     """.replace("@DOMAINS@", _DOMAINS),
     re.VERBOSE,
 )
+_PLAIN_TOKEN = re.compile(
+    r"""
+    [ぁ-ヿ㐀-鿿]|(?:(?![ぁ-ヿ㐀-鿿])[^\W_]|[@$](?=\w))+(?:'[^\W_]+)*
+    |[.!]+(?=[\s"”')\]*]|$)[ ]*+|[。！；;\n]+|[?？]|[,，、]|[“«„「『”»」』]|["`＂]+
+    |(?<!\w)'(?=\w)|(?<=[\w.!?])'(?!\w)
+    """,
+    re.VERBOSE,
+)
+"""The tokens that are no markup, in a text that has none: a third of the time, since words are tried first."""
+_BY_FIRST = {
+    **dict.fromkeys(".!。！；;\n", "end"),
+    **dict.fromkeys("?？", "question"),
+    **dict.fromkeys(",，、", "pause"),
+    **dict.fromkeys("“«„「『", "opening"),
+    **dict.fromkeys("”»」』", "closing"),
+    **dict.fromkeys('"`＂', "quote"),
+}
+"""Kinds of those tokens by their first character. All others are words, but for an apostrophe."""
+_MARKED = re.compile(r"[<>\[#@:：]|\.[\w-]|www\.|system|^[ \t]{0,8}[-*•+(\d]", re.MULTILINE)
+"""A part of every markup, tool call, role, address and item of a list."""
 
 
 @dataclass(slots=True)
@@ -55,11 +75,10 @@ class Sentence:
     keyed: bool = False
     listed: bool = False
 
-    def add(self, word: str, quoted: bool, kind: str = "") -> None:
-        """Append a word, or a token of a kind, which takes the place of a word."""
-        if kind:
-            self.others.setdefault(kind, []).append((len(self.words), len(self.words)))
-        self.words.append(word)
+    def add(self, kind: str, quoted: bool) -> None:
+        """Append a token of a kind, which takes the place of a word."""
+        self.others.setdefault(kind, []).append((len(self.words), len(self.words)))
+        self.words.append("")
         self.quoted.append(quoted)
 
     def rest(self) -> Sentence:
@@ -72,20 +91,30 @@ class Sentence:
         return Sentence(self.words[_STEP:], self.quoted[_STEP:], others)
 
 
+def _tokens(text: str) -> Iterable[tuple[str, str, int]]:
+    """Return the kind of each token, the token, and where it ends; 0 in a text where nothing depends on it."""
+    if _MARKED.search(text) is None:
+        found = _PLAIN_TOKEN.findall(text)
+        # An apostrophe opens or closes a quotation, which its place decides.
+        if "'" not in found:
+            return [(_BY_FIRST.get(token[0], "word"), token, 0) for token in found]
+    return ((match.lastgroup or "", match[0], match.end()) for match in _TOKEN.finditer(text))
+
+
 def sentences(text: str) -> Iterator[Sentence]:
     """Yield the sentences of a folded text; those longer than LONGEST in windows."""
     current = Sentence()
     inside = False
     quoted_line = text.startswith(">")
-    for match in _TOKEN.finditer(text):
-        kind = match.lastgroup or ""
+    for kind, token, end in _tokens(text):
         if kind == "word":
-            current.add(match[0], inside or quoted_line)
+            current.words.append(token)
+            current.quoted.append(inside or quoted_line)
         elif kind in ("end", "question"):
             current.asks = kind == "question"
-            if "\n" in match[0]:
+            if "\n" in token:
                 inside = False
-                quoted_line = text.startswith(">", match.end())
+                quoted_line = text.startswith(">", end)
             if current.words:
                 yield current
                 current = Sentence()
@@ -93,11 +122,11 @@ def sentences(text: str) -> Iterator[Sentence]:
             current.listed = not current.words
         elif kind == "quote":
             inside = not inside
-            current.keyed = current.keyed or text.startswith(":", match.end())
+            current.keyed = current.keyed or text.startswith(":", end)
         elif kind in ("opening", "closing"):
             inside = kind == "opening"
         else:
-            current.add("", inside or quoted_line, kind)
+            current.add(kind, inside or quoted_line)
         if len(current.words) >= LONGEST:
             yield current
             current = current.rest()

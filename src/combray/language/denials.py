@@ -8,7 +8,7 @@ from __future__ import annotations
 import unicodedata
 from typing import NamedTuple
 
-from combray.language.claim_tokens import neutral_terms, tokenise, vocabulary
+from combray.language.claim_tokens import Token, neutral_terms, tokenise, vocabulary
 from combray.language.dates.direction import tells_of_past
 from combray.language.folding import is_unspaced
 from combray.language.late import late
@@ -17,7 +17,7 @@ from combray.language.polarity import affirmed, changes, negations
 from combray.language.scripts import language
 from combray.language.tables import default
 from combray.language.tense import claim_of, tense_of
-from combray.language.text import Text, plain_of, read_once
+from combray.language.text import Text, passing, plain_of, read_once
 from combray.language.tokens import content_terms
 
 _LEAST_SHARED = 0.6
@@ -32,27 +32,31 @@ _COMPARING = frozenset("<>=~")
 _WORD = late(r"\w+")
 
 
-class _Said(NamedTuple):
-    words: tuple[str, ...]
-    """What carries the statement, in order, without the words that negate: terms, or characters of Chinese."""
-    persons: frozenset[str]
+@read_once
+def _tokens(text: Text) -> tuple[Token, ...]:
+    """Return the tokens of a text without the words that negate, and without those that change no statement."""
+    known = vocabulary()
+    found = tokenise(passing(affirmed(text)))
+    return tuple([token for token in found if token.kind != "symbol" and token.word not in known.neutral])
 
 
 @read_once
-def _said(text: Text) -> _Said:
-    without, known = affirmed(text), vocabulary()
-    tokens = [token for token in tokenise(without) if token.kind != "symbol" and token.word not in known.neutral]
-    # Pairs of characters would differ around the word that negates.
-    words = [token.word for token in tokens] if is_unspaced(without) else content_terms(without)
-    return _Said(
-        tuple(word for word in words if word not in neutral_terms()),
-        # French "du" is no German "du".
-        frozenset(
-            person
-            for token in tokens
-            if (person := known.pronouns.get(token.word, "")).partition(":")[0] in (language(text), default())
-        ),
-    )
+def _words(text: Text) -> tuple[str, ...]:
+    """Return what carries the statement, in order, without the words that negate.
+
+    It is terms, or characters of Chinese: pairs of them would differ around the word that negates.
+    """
+    without = affirmed(text)
+    words = [token.word for token in _tokens(text)] if is_unspaced(without) else content_terms(without)
+    return tuple([word for word in words if word not in neutral_terms()])
+
+
+@read_once
+def _persons(text: Text) -> frozenset[str]:
+    # French "du" is no German "du".
+    known, spoken = vocabulary(), (language(text), default())
+    persons = [known.pronouns.get(token.word, "") for token in _tokens(text)]
+    return frozenset([person for person in persons if person and person.partition(":")[0] in spoken])
 
 
 def denies(old: str, new: str) -> bool:
@@ -68,15 +72,18 @@ def negates(old: str, new: str) -> bool:
     """Return whether one text plainly denies the other, also where "may" permits: "it may be restarted"."""
     before, after = negations(old), negations(new)
     # "Without asking" may stand in both, behind the word that negates.
-    was_denied = before[1:] == after and len(before) > len(after)
-    if not (was_denied or (after[1:] == before and len(after) > len(before))) or changes(old) or changes(new):
+    if len(before) == len(after):
+        # Most pairs: no side is negated.
         return False
-    affirms, denial = (_said(new), _said(old)) if was_denied else (_said(old), _said(new))
-    if not denial.words or len(denial.words) < _LEAST_SHARED * len(affirms.words):
+    was_denied = before[1:] == after
+    if not (was_denied or after[1:] == before) or changes(old) or changes(new):
+        return False
+    affirms, denial = (_words(new), _words(old)) if was_denied else (_words(old), _words(new))
+    if not denial or len(denial) < _LEAST_SHARED * len(affirms):
         return False
     # A denial that says more denies only that: "I like hiking", "I don't like hiking in the rain".
-    rest = iter(affirms.words)
-    if affirms.persons != denial.persons or not all(word in rest for word in denial.words):
+    rest = iter(affirms)
+    if not all(word in rest for word in denial) or _persons(old) != _persons(new):
         return False
     tenses = {tense_of(old), tense_of(new)} - {"hypothetical"}
     words = word_lists().get(language(new))
@@ -89,12 +96,20 @@ def ends(old: str, new: str) -> bool:
 
     It is the other's sentence, person and all, with words of an end (`Claim.retracts`) and few others.
     """
-    before, after = _said(old), _said(new)
-    if not before.words or len(after.words) - len(before.words) > _MOST_FURTHER:
+    # Few texts end anything, and that is known of the new one before the old one is read.
+    if not _retracts(new):
         return False
-    rest = iter(after.words)
-    same = before.persons == after.persons and all(word in rest for word in before.words)
-    return same and claim_of(new).retracts and not claim_of(old).retracts
+    before, after = _words(old), _words(new)
+    if not before or len(after) - len(before) > _MOST_FURTHER:
+        return False
+    rest = iter(after)
+    same = all(word in rest for word in before) and _persons(old) == _persons(new)
+    return same and not _retracts(old)
+
+
+@read_once
+def _retracts(text: Text) -> bool:
+    return claim_of(text.text).retracts
 
 
 def another_sign(old: str, new: str) -> bool:

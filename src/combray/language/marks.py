@@ -124,7 +124,7 @@ class _Index:
 class Marks:
     """What a text holds of some `Lists`."""
 
-    __slots__ = ("_gated", "_possible", "_words", "text")
+    __slots__ = ("_gated", "_words", "possible", "text")
 
     def __init__(
         self,
@@ -133,16 +133,18 @@ class Marks:
         possible: Mapping[str, list[str]],
         gated: Mapping[str, Mapping[str, list[str]]],
     ) -> None:
-        self.text, self._words, self._possible, self._gated = text, words, possible, gated
+        self.text, self._words, self._gated = text, words, gated
+        self.possible = possible
+        """By list the phrases that the text may hold; no list without one is in it."""
 
     def pattern(self, name: str) -> re.Pattern[str] | None:
         """Return a pattern of the phrases that the text may hold, which finds what all of the list would find."""
-        possible = self._possible.get(name)
+        possible = self.possible.get(name)
         return _matcher_of(tuple(possible)) if possible else None
 
     def has(self, name: str) -> bool:
         """Return whether the text holds a phrase of a list or a match of its patterns."""
-        if name in self._possible and any(_stands_in(each, self.text) for each in self._possible[name]):
+        if name in self.possible and any(_stands_in(each, self.text) for each in self.possible[name]):
             return True
         if not (gated := self._gated.get(name)):
             return False

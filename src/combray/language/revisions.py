@@ -22,7 +22,7 @@ from combray.language.lexicon import folded
 from combray.language.marks import Lists, Marks
 from combray.language.tables import phrase_lists
 from combray.language.tense import Claim, says_put_off
-from combray.language.text import Text, read_once
+from combray.language.text import Text, plain_runs, plain_words, read_once
 from combray.language.tokens import all_terms, content, split, term_set
 
 _listed = phrase_lists("revisions", "changed ended planned")
@@ -59,8 +59,10 @@ def _numerals() -> frozenset[str]:
 @read_once
 def said(text: Text) -> WordSets:
     """Return the sets of words of a text. Never raises."""
-    order = all_terms(text)[:_LONGEST]
-    distinct = frozenset(split(text).words[:_LONGEST])
+    order, found = all_terms(text)[:_LONGEST], split(text).words
+    # Mostly they are the runs of the text, whose set other rooms need too.
+    is_plain = len(found) <= _LONGEST and found is plain_runs(text)
+    distinct = plain_words(text) if is_plain else frozenset(found[:_LONGEST])
     capitals, names = capitalised_words(text.text)
     return WordSets(
         order=order,
@@ -146,8 +148,10 @@ def pair_features(text: Later, old: WordSets) -> list[float]:
         pairs / max(shortest - 1, 1),
         _shared_front(new.order, old.order) / shortest,
         words / max(len(new.words) + len(old.words) - words, 1),
-        *_values(new.numbers, old.numbers),
-        _values(new.dates, old.dates)[0],
+        # Each side holds a value that the other lacks; they share one.
+        differ(new.numbers, old.numbers),
+        not new.numbers.isdisjoint(old.numbers),
+        differ(new.dates, old.dates),
         shares_name,
         not shares_name and bool(new.names and old.names),
         bool(old.numbers),
@@ -175,11 +179,6 @@ def _overlap(text: Later, old: WordSets) -> tuple[float, float, float, float, fl
 def weight_of(terms: Iterable[str], idf: Mapping[str, float]) -> float:
     """Return the sum of the terms' idf; 1 for no terms."""
     return math.fsum([idf[term] for term in terms]) or 1.0
-
-
-def _values(new: frozenset[str], old: frozenset[str]) -> tuple[bool, bool]:
-    """Return whether each side holds a value that the other lacks, and whether they share one."""
-    return differ(new, old), not new.isdisjoint(old)
 
 
 def differ(new: frozenset[str], old: frozenset[str]) -> bool:

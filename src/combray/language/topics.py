@@ -20,21 +20,21 @@ _tables = section("topics", dict[str, list[str]])
 
 
 @from_tables
-def _lists() -> tuple[Lists, tuple[str, ...]]:
-    """The words of all topics, and their names in the order of their bits."""
+def _lists() -> tuple[Lists, dict[str, int]]:
+    """The words of all topics, and the bit of each."""
     listed: dict[str, list[str]] = {}
     for table in _tables().values():
         for name, phrases in table.items():
             listed.setdefault(name, []).extend(map(plain, phrases))
-    return Lists(listed), tuple(sorted(listed))
+    return Lists(listed), {name: 1 << place for place, name in enumerate(sorted(listed))}
 
 
 @read_once
 def topics_of(text: Text) -> int:
     """Return the topics of a text, a bit for each. Never raises."""
-    lists, names = _lists()
+    lists, bits = _lists()
     if len(text.text) <= _LONGEST:
         marks = lists.of(plain_of(text), plain_words(text))
     else:
         marks = lists.of(plain(text.text[:_LONGEST]))
-    return sum(1 << place for place, name in enumerate(names) if marks.has(name))
+    return sum([bits[name] for name in marks.possible if marks.has(name)])

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Callable, Mapping
 from typing import Any, cast
@@ -12,6 +13,7 @@ from combray.models.services import Spec
 from combray.records import dataclass, field
 
 Body = dict[str, Any]
+Schema = Mapping[str, Any]
 _THOUGHT = re.compile(r"\A\s*<think>.*?</think>", re.DOTALL)
 """Local reasoning models put it before the answer."""
 
@@ -31,12 +33,14 @@ class ChatForm:
     """A wire format. `path` may contain {model}; `body` takes spec, system, prompt and the token limit.
 
     `read` may raise LookupError or TypeError for an answer of another shape. `optional`: fields that some
-    models reject, and their replacements ("" for none).
+    models reject, and their replacements ("" for none). `structured` returns the fields that bind the answer to a
+    JSON schema.
     """
 
     path: str
     body: Callable[[Spec, str, str, int], Body]
     read: Callable[[Any], Completion]
+    structured: Callable[[Schema], Body]
     optional: Mapping[str, str] = field(default_factory=dict)
 
 
@@ -65,20 +69,33 @@ def _openai_read(answer: Any) -> Completion:
     )
 
 
+def _openai_structured(schema: Schema) -> Body:
+    bound = {"name": "answer", "strict": True, "schema": schema}
+    return {"response_format": {"type": "json_schema", "json_schema": bound}}
+
+
 def _anthropic_body(spec: Spec, system: str, prompt: str, most: int) -> Body:
     messages = [{"role": "user", "content": prompt}]
     body: Body = {"model": spec.model, "max_tokens": most, "messages": messages, "temperature": 0}
     return {**body, "system": system} if system else body
 
 
+def _anthropic_structured(schema: Schema) -> Body:
+    tool = {"name": "answer", "description": "Give the answer.", "input_schema": schema}
+    return {"tools": [tool], "tool_choice": {"type": "tool", "name": "answer"}}
+
+
 def _anthropic_read(answer: Any) -> Completion:
     reason = answer.get("stop_reason")
     cut = reason in ("max_tokens", "model_context_window_exceeded")
     usage = answer.get("usage") or {}
+    texts = [block["text"] for block in answer["content"] if block.get("type") == "text"]
+    called = [json.dumps(block["input"]) for block in answer["content"] if block.get("type") == "tool_use"]
+    complete = ("end_turn", "stop_sequence", "tool_use", None)
     return Completion(
-        "".join(block["text"] for block in answer["content"] if block.get("type") == "text"),
+        "".join(called[:1] or texts),
         cut=cut,
-        withheld="" if cut or reason in ("end_turn", "stop_sequence", None) else str(reason)[:40],
+        withheld="" if cut or reason in complete else str(reason)[:40],
         tokens=(usage.get("input_tokens"), usage.get("output_tokens")),
     )
 
@@ -90,6 +107,10 @@ def _gemini_body(spec: Spec, system: str, prompt: str, most: int) -> Body:
         "generationConfig": {"temperature": 0, "maxOutputTokens": most},
     }
     return {**body, "systemInstruction": {"parts": [{"text": system}]}} if system else body
+
+
+def _gemini_structured(schema: Schema) -> Body:
+    return {"generationConfig": {"responseMimeType": "application/json", "responseJsonSchema": schema}}
 
 
 def _gemini_read(answer: Any) -> Completion:
@@ -108,17 +129,26 @@ def _gemini_read(answer: Any) -> Completion:
     )
 
 
+_NAMED = {"response_format": ("response_format", "json_schema", "schema", "guided", "structured")}
+"""What the message of a service that cannot bind an answer names instead of the field."""
 FORMS = {
     # Also spoken by Ollama, vLLM, LM Studio, llama.cpp and SiliconFlow.
     "openai": ChatForm(
         "/chat/completions",
         _openai_body,
         _openai_read,
-        {"temperature": "", "max_tokens": "max_completion_tokens"},
+        _openai_structured,
+        {"temperature": "", "max_tokens": "max_completion_tokens", "response_format": ""},
     ),
     # Models after Opus 4.6 reject `temperature`.
-    "anthropic": ChatForm("/messages", _anthropic_body, _anthropic_read, {"temperature": ""}),
-    "gemini": ChatForm("/models/{model}:generateContent", _gemini_body, _gemini_read),
+    "anthropic": ChatForm(
+        "/messages",
+        _anthropic_body,
+        _anthropic_read,
+        _anthropic_structured,
+        {"temperature": "", "tool_choice": "", "tools": ""},
+    ),
+    "gemini": ChatForm("/models/{model}:generateContent", _gemini_body, _gemini_read, _gemini_structured),
 }
 
 
@@ -137,15 +167,26 @@ class PostedLanguageModel(Posted):
         self._refused: frozenset[str] = frozenset()
 
     def complete(self, system: str, prompt: str, *, max_tokens: int = 512) -> str:
-        completion = self._ask(self._form.body(self._spec, system, prompt, max_tokens), self._client.until())
+        return self._completed(self._form.body(self._spec, system, prompt, max_tokens), max_tokens)
+
+    def complete_json(self, system: str, prompt: str, schema: Schema, *, max_tokens: int = 512) -> str:
+        """Return an answer, bound to a JSON schema where the service can do that. Raises ModelError."""
+        body = self._form.body(self._spec, system, prompt, max_tokens)
+        for name, value in self._form.structured(schema).items():
+            body[name] = {**body[name], **value} if name in body else value
+        return self._completed(body, max_tokens)
+
+    def _completed(self, body: Body, max_tokens: int) -> str:
+        completion = self._ask(body, self._client.until())
         self.usage.tokens(*completion.tokens)
-        if completion.withheld:
-            raise self._client.error(f"the answer was withheld ({completion.withheld})")
-        if completion.cut:
-            raise self._client.error(f"the answer was truncated after {max_tokens} tokens")
         text = completion.text.strip()
-        if not text:
-            raise self._client.error("the answer is empty")
+        problem = f"was withheld ({completion.withheld})" if completion.withheld else "" if text else "is empty"
+        if completion.cut:
+            problem = f"was truncated after {max_tokens} tokens"
+        if problem:
+            error = self._client.error(f"the answer {problem}")
+            error.request_only = True
+            raise error
         return text
 
     def _read(self, answer: Any) -> Completion:
@@ -165,7 +206,9 @@ class PostedLanguageModel(Posted):
                 named = [
                     name
                     for name, instead in self._form.optional.items()
-                    if (instead or name) in error.said and name in body and name not in refused
+                    if any(each in error.said for each in _NAMED.get(name, (instead or name,)))
+                    and name in body
+                    and name not in refused
                 ]
                 if error.status not in (400, 422) or not named:
                     raise

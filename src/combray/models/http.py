@@ -40,6 +40,7 @@ class StatusError(ModelError):
 
     def __init__(self, message: str, status: int, said: str = "") -> None:
         super().__init__(message)
+        self.request_only = status in _REFUSED
         self.status = status
         self.said = said
 

@@ -1,4 +1,4 @@
-"""Facts that consolidation derived from turns: reported beside those turns, not ranked against them."""
+"""Facts that were extracted from turns: reported beside those turns, not ranked against them."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ from combray.forms.recalling import Recalling
 from combray.pipeline import stage
 from combray.runtime import Runtime
 from combray.types import Memory
+from combray.values import DISTILLED
 
 
 @stage
@@ -28,7 +29,7 @@ class SetFactsBeside:
         if state.where.kinds or state.where.sources or not len(state.keys):
             return state
         head = state.keys[: self.depth * state.asked.limit]
-        derived = state.reader.eligible(head, replace(state.where, sources=("consolidation",)))
+        derived = state.reader.eligible(head, replace(state.where, sources=DISTILLED))
         if not derived.any():
             return state
         others = head[~derived]

@@ -16,7 +16,7 @@ from combray.forms.recalling import Recalling, aligned
 from combray.language.tokens import query_terms
 from combray.pipeline import stage
 from combray.recall.context_words import MET, context_arm, met_arm
-from combray.recall.met import shares_met, wanted_words
+from combray.recall.met import best_share, wanted_words
 from combray.recall.passages import whole
 from combray.records import field
 from combray.runtime import Arm, Found, Runtime, VectorArm
@@ -138,8 +138,7 @@ class RequireEvidence:
             return max(cosine, self.by_words * share + (1.0 - self.by_words) * cosine), True
         order = np.argsort(-(found.scores["context"] + found.scores["own"]), kind="stable")[: self.most]
         texts = state.contents(found.keys[order].tolist())
-        shares = [float(shares_met(state, runtime, words, part, texts).max()) for part, words in passages]
-        return max(shares), True
+        return max(best_share(state, runtime, words, part, texts) for part, words in passages), True
 
     @staticmethod
     def _names_entity(state: Recalling, found: Found) -> bool:

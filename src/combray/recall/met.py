@@ -62,10 +62,10 @@ def wanted_words(state: Recalling, text: str) -> list[AskedWord]:
     return [] if state.names.speaker or asks_what_happened(bare) else asked_words(bare)
 
 
-def shares_met(
+def best_share(
     state: Recalling, runtime: Runtime, wanted: Sequence[AskedWord], part: Part, texts: Sequence[str]
-) -> NDArray[np.float64]:
-    """Return the share of the wanted words that each text meets, in [0, 1]: shape (texts,).
+) -> float:
+    """Return the largest share of the wanted words that one of the texts meets, in [0, 1].
 
     Cosines count from what unrelated text has with the question on. Without vectors of words a word is met by
     itself alone.
@@ -76,25 +76,40 @@ def shares_met(
         [[_holds(word.term, each.terms, lent) for each in held] for word in wanted], dtype=np.float64
     ).reshape(len(wanted), len(held))
     weights = np.ones(len(wanted))
-    if runtime.words is not None and part.vector is not None:
-        try:
-            asked = tuple(each.word for each in wanted)
-            known, own = runtime.words.rows(asked)
-            (_, *sizes), vectors = runtime.words.of_texts([asked, *(each.words for each in held)])
-        except ModelError:
-            # The embedder's failure was reported where the question was embedded.
-            return np.asarray((weights @ table / len(wanted)).round(_DECIMALS))
-        if known.any():
-            near = aligned_words(own, vectors[int(known.sum()) :], sizes)
-            # Text in another language than the question's has a zero of its own.
-            codes = [language(text[:_READ]) for text in texts]
-            by_code = {code: unrelated(state, runtime, part.vector, code) for code in dict.fromkeys(codes)}
-            zero = np.array([max(part.unrelated, by_code[code]) for code in codes])
-            near = np.maximum(near - zero, 0.0) / (1.0 - zero)
-            table[known] = np.maximum(table[known], near)
-            if own.shape[1:] == part.vector.shape:
-                weights = np.full(len(wanted), _SLIGHT)
-                weights[known] = np.maximum(own @ part.vector, _SLIGHT)
+    by_words = float(_shares(weights, table).max(initial=0.0))
+    if runtime.words is None or part.vector is None:
+        return by_words
+    try:
+        asked = tuple(each.word for each in wanted)
+        known, own = runtime.words.rows(asked)
+        (_, *sizes), vectors = runtime.words.of_texts([asked, *(each.words for each in held)])
+    except ModelError:
+        # The embedder's failure was reported where the question was embedded.
+        return by_words
+    if not known.any():
+        return by_words
+    if own.shape[1:] == part.vector.shape:
+        weights = np.full(len(wanted), _SLIGHT)
+        weights[known] = np.maximum(own @ part.vector, _SLIGHT)
+    near = aligned_words(own, vectors[int(known.sum()) :], sizes)
+
+    def shares(zero: float, places: slice = slice(None)) -> NDArray[np.float64]:
+        with_near = table[:, places].copy()
+        with_near[known] = np.maximum(with_near[known], np.maximum(near[:, places] - zero, 0.0) / (1.0 - zero))
+        return _shares(weights, with_near)
+
+    # Text in another language has a zero of its own, which is no lower: with the question's a share is a bound.
+    best, bounds = 0.0, shares(part.unrelated)
+    for place in np.argsort(-bounds, kind="stable").tolist():
+        if bounds[place] <= best:
+            break
+        zero = unrelated(state, runtime, part.vector, language(texts[place][:_READ]))
+        lower = zero > part.unrelated
+        best = max(best, float(shares(zero, slice(place, place + 1))[0] if lower else bounds[place]))
+    return best
+
+
+def _shares(weights: NDArray[np.float64], table: NDArray[np.float64]) -> NDArray[np.float64]:
     shares: NDArray[np.float64] = (weights @ table / weights.sum()).round(_DECIMALS)
     return shares
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import field, fields, replace
 
+from combray.records.deferred import deferred
 from combray.records.late import dataclass
 
-__all__ = ["dataclass", "field", "fields", "replace"]
+__all__ = ["dataclass", "deferred", "field", "fields", "replace"]

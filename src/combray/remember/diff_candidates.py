@@ -70,6 +70,8 @@ class Batch:
     @classmethod
     def of(cls, drafts: Sequence[Draft], by_words: Sequence[bool], bounds: Bounds) -> Batch:
         """Compute the cosines of all pairs, and the drafts with each term if a draft is searched by words."""
+        if len(drafts) == 1:
+            return cls(drafts, np.zeros((1, 1), dtype=np.float32), {}, {}, by_words, bounds)
         size = next((len(draft.vector) for draft in drafts if draft.vector is not None), 1)
         rows = np.zeros((len(drafts), size), dtype=np.float32)
         for place, draft in enumerate(drafts):

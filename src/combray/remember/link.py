@@ -9,7 +9,7 @@ from __future__ import annotations
 import math
 from bisect import bisect_right
 from collections import defaultdict
-from functools import cached_property
+from typing import NamedTuple
 
 import numpy as np
 
@@ -143,22 +143,16 @@ class LinkEntities:
         return round(max(self.floor, math.log(memories / naming) / math.log(memories)), 6)
 
 
-@dataclass(frozen=True)
-class Stated:
-    """A memory's text, with its causal signal and its terms, each computed at first use."""
+class Stated(NamedTuple):
+    """A memory's text. What is read from it is kept with the text (`language.text`)."""
 
     key: int
     text: str
 
-    @cached_property
+    @property
     def signal(self) -> SubType | None:
         """What the text signals: causes, enables or prevents."""
         return signal(self.text)
-
-    @cached_property
-    def terms(self) -> frozenset[str]:
-        """Content terms. Most texts signal no cause, so most sets are never needed."""
-        return term_set(self.text)
 
 
 def shared_terms(terms: frozenset[str], others: frozenset[str]) -> float:
@@ -197,7 +191,7 @@ class LinkCausal:
         found = later.signal or earlier.signal
         if found is None:
             return None
-        overlap = shared_terms(later.terms, earlier.terms)
+        overlap = shared_terms(term_set(later.text), term_set(earlier.text))
         if overlap < self.minimum_overlap:
             return None
         cause, effect = (earlier.key, later.key) if later.signal else (later.key, earlier.key)

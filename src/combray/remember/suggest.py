@@ -1,12 +1,18 @@
-"""Candidates for edges that a person or a model may want to make (preset mnemon, docs/reference/presets.md)."""
+"""Candidates for edges that a person or a model may want to make (preset mnemon, docs/reference/presets.md).
+
+The stages look nothing up: what they leave in a draft does so when a caller reads the reply.
+"""
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from functools import partial
 from typing import Any, NamedTuple
 
 import numpy as np
 
-from combray.forms.remembering import Draft, Remembering
+from combray.errors import StoreError
+from combray.forms.remembering import Draft, LinkCandidates, Remembering
 from combray.language.causality import SubType, read_signals, signal
 from combray.language.scopes import scope_set
 from combray.language.text import passing
@@ -14,7 +20,11 @@ from combray.language.tokens import query_terms, term_set
 from combray.records import dataclass
 from combray.remember.link import shared_terms
 from combray.runtime import Filter, Keys, KeywordArm, Reader, Runtime
+from combray.runtime.failures import report
 from combray.types import GRAPH_EDGES
+
+Found = tuple[dict[str, Any], ...]
+"""Candidates as a reply shows them."""
 
 
 @dataclass(frozen=True)
@@ -33,28 +43,24 @@ class SuggestSemantic:
     posting_budget: int = 5_000
 
     def __call__(self, state: Remembering, runtime: Runtime) -> Remembering:
-        if not state.suggest:
-            return state
-        with runtime.store.view(state.namespace) as reader:
-            self._suggest(state, reader)
+        for draft in state.written if state.suggest else ():
+            find = partial(self._near, draft, state.linked_from)
+            draft.semantic_candidates = _on_reading("SuggestSemantic", find, draft, state, runtime)
         return state
 
-    def _suggest(self, state: Remembering, reader: Reader) -> None:
-        for draft in state.written:
-            where = Filter(trusts=state.trusts, within=scope_set(draft.memory.tags))
-            if draft.nearest is None:
-                draft.semantic_candidates = self._by_words(draft, reader, where)
-                continue
-            scores = dict(zip(draft.nearest.keys.tolist(), draft.nearest.scores, strict=True))
-            near = [key for key, score in scores.items() if self.minimum <= score < state.linked_from]
-            # The list is from before the write: a memory that was replaced since is not a candidate.
-            near = _passing(reader, near, where)[: self.most]
-            draft.semantic_candidates = tuple(
-                {"id": known, "content": content, "cosine": float(scores[key]), "auto_linked": False}
-                for key, known, content in zip(near, reader.ids(_keys(near)), reader.contents(near), strict=True)
-            )
+    def _near(self, draft: Draft, linked_from: float, reader: Reader, where: Filter) -> Found:
+        if draft.nearest is None:
+            return self._by_words(draft, reader, where)
+        scores = dict(zip(draft.nearest.keys.tolist(), draft.nearest.scores, strict=True))
+        near = [key for key, score in scores.items() if self.minimum <= score < linked_from]
+        # The list is from before the write: a memory that was replaced since is not a candidate.
+        near = _passing(reader, near, where)[: self.most]
+        return tuple(
+            {"id": known, "content": content, "cosine": float(scores[key]), "auto_linked": False}
+            for key, known, content in zip(near, reader.ids(_keys(near)), reader.contents(near), strict=True)
+        )
 
-    def _by_words(self, draft: Draft, reader: Reader, where: Filter) -> tuple[dict[str, Any], ...]:
+    def _by_words(self, draft: Draft, reader: Reader, where: Filter) -> Found:
         terms = tuple((term, 1.0) for term in query_terms(draft.memory.content)[: self.most_terms])
         if not terms:
             return ()
@@ -97,16 +103,15 @@ class SuggestCausal:
     looked_at: int = 100
 
     def __call__(self, state: Remembering, runtime: Runtime) -> Remembering:
-        if not state.suggest:
-            return state
         model = runtime.embedder.name if runtime.embedder is not None else ""
-        with runtime.store.view(state.namespace) as reader:
-            for draft in state.written:
-                if draft.key is not None:
-                    where = Filter(trusts=state.trusts, within=scope_set(draft.memory.tags))
-                    near = self._around(draft.key, reader, where)
-                    draft.causal_candidates = self._ranked(draft, near, reader, model)
+        for draft in state.written if state.suggest else ():
+            find = partial(self._causal, draft, model)
+            draft.causal_candidates = _on_reading("SuggestCausal", find, draft, state, runtime)
         return state
+
+    def _causal(self, draft: Draft, model: str, reader: Reader, where: Filter) -> Found:
+        near = self._around(draft.key, reader, where) if draft.key is not None else []
+        return self._ranked(draft, near, reader, model)
 
     def _around(self, key: int, reader: Reader, where: Filter) -> list[_Near]:
         found: dict[int, _Near] = {}
@@ -125,7 +130,7 @@ class SuggestCausal:
         live = _passing(reader, [end for end in found if end not in linked], where)
         return sorted((found[end] for end in live), key=lambda each: (each.hop, -each.key))[: self.looked_at]
 
-    def _ranked(self, draft: Draft, near: list[_Near], reader: Reader, model: str) -> tuple[dict[str, Any], ...]:
+    def _ranked(self, draft: Draft, near: list[_Near], reader: Reader, model: str) -> Found:
         said, mine = signal(draft.memory.content), term_set(draft.memory.content)
         compared: list[tuple[tuple[bool, float], _Near, str, SubType | None]] = []
         for each, text in zip(near, reader.contents([each.key for each in near]), strict=True):
@@ -155,6 +160,33 @@ class SuggestCausal:
             found |= {"suggested_sub_type": link.sub_type if link else "causes"}
             ranked.append(((*words, -(cosine or 0.0), each.hop, each.key), found))
         return tuple(found for _, found in sorted(ranked, key=lambda each: each[0])[: self.most])
+
+
+def _on_reading(
+    stage: str,
+    find: Callable[[Reader, Filter], Found],
+    draft: Draft,
+    state: Remembering,
+    runtime: Runtime,
+) -> LinkCandidates:
+    """Return what finds the candidates of a draft when its reply is read.
+
+    It is advice and never raises: a failure is logged, and without a store to read there are no candidates.
+    """
+    namespace, trusts = state.namespace, state.trusts
+
+    def found() -> Found:
+        of_store: tuple[type[Exception], ...] = (StoreError, *runtime.store.errors)
+        try:
+            with runtime.store.view(namespace) as reader:
+                return find(reader, Filter(trusts=trusts, within=scope_set(draft.memory.tags)))
+        except of_store:
+            return ()
+        except Exception as failure:  # noqa: BLE001 - advice: it is logged, and the text is stored
+            report(stage, draft.memory.content_hash, failure)
+            return ()
+
+    return found
 
 
 def _keys(keys: list[int]) -> Keys:

@@ -86,7 +86,7 @@ class RemoteEngine(Engine):
         raise NotServedError(f"Engine.{name}")
 
 
-class _Facet:
+class _ServedFacet:
     """Verbs of a facet, on a server."""
 
     def __init__(self, engine: RemoteEngine) -> None:
@@ -147,8 +147,11 @@ def _carried_out(engine: RemoteEngine, called: list[Route], given: dict[str, Any
         return _exported(engine, called[0], given)
     if verb.call == "audit.lines":
         return engine._connection.lines(PREFIX + called[0].path, engine.namespace, {})
-    if verb.call == "remember_many":
-        given["items"] = [_item(each) for each in given["items"]]
+    for batch in ("items", "turns"):
+        if batch in given:
+            # The server takes objects, and a batch as a whole unless it is told.
+            given[batch] = [_item(each) for each in given[batch]]
+            given.setdefault("atomic", False)
     if verb.call == "store.import_from":
         given["lines"] = list(given.pop("lines", []))
     if verb.call.startswith("conversation."):
@@ -310,7 +313,7 @@ def _made() -> type:
     )
     for facet, methods in verbs.items():
         own = owner(facet)
-        kind = type(f"Remote{own.__name__}", (_Facet, own), _with_the_rest(own, methods))
+        kind = type(f"Remote{own.__name__}", (_ServedFacet, own), _with_the_rest(own, methods))
         setattr(RemoteEngine, facet, functools.cached_property(kind))
         RemoteEngine.__dict__[facet].__set_name__(RemoteEngine, facet)
     return talks

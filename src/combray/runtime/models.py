@@ -103,7 +103,10 @@ class Detector(Protocol):
 
 
 class LanguageModel(Protocol):
-    """Completes a prompt."""
+    """Completes a prompt.
+
+    It may also have `complete_json(system, prompt, schema, *, max_tokens)`, whose answer follows a JSON schema.
+    """
 
     @property
     def name(self) -> str:

@@ -1,4 +1,4 @@
-"""Protocols of the embedding queue: jobs for vectors that do not exist yet."""
+"""Protocols of the queue: memories that wait for a model, a vector of an embedder or extraction from turns."""
 
 from __future__ import annotations
 
@@ -7,17 +7,20 @@ from typing import Protocol
 
 from combray.records import dataclass
 
+EXTRACTION = "extraction"
+"""Name of the jobs of turns that a language model reads for facts. The names of embedders contain a colon."""
 OMITTED = "omitted: it may have quoted a memory that was erased"
 """Replaces the error of every failed job after an erasure in its namespace: models quote their input."""
 
 
 @dataclass(frozen=True, slots=True)
 class Job:
-    """A memory (by key) that needs a vector of a model. Times are unix seconds.
+    """A memory (by key) that waits for a model: for a vector, or to be read for facts. Times are unix seconds.
 
     No worker may take it before `next_at`: the next attempt after a failure, or the end of `holder`'s lease.
     `attempts` counts started attempts, including those of killed workers. `failed`: it was given up until a
-    manual retry. `error`: the last failure.
+    manual retry. `error`: the last failure. `done`: when a turn was read, or 0; a turn with a time and no attempt
+    is not to be read. A job for a vector is removed instead: the vector is its mark.
     """
 
     key: int
@@ -28,11 +31,12 @@ class Job:
     holder: str = ""
     failed: bool = False
     error: str = ""
+    done: float = 0.0
 
 
 @dataclass(frozen=True, slots=True)
 class Backlog:
-    """Jobs of one model: how many wait and were given up, the time of the oldest, the last failure."""
+    """Jobs of one model that are not done: how many wait and were given up, the oldest, the last failure."""
 
     model: str
     waiting: int
@@ -48,7 +52,7 @@ class Queue(Protocol):
         """Return all jobs of a model, by key."""
 
     def backlogs(self) -> list[Backlog]:
-        """Return one backlog per model with jobs, by name."""
+        """Return one backlog per model with jobs that are not done, by name."""
 
     def due(self, model: str, now: float) -> bool:
         """Return whether a job is due."""
@@ -59,11 +63,17 @@ class Queue(Protocol):
     def held(self, model: str, holder: str) -> list[Job]:
         """Return the jobs that a holder still holds, by key."""
 
+    def given_up(self, model: str, limit: int) -> list[Job]:
+        """Return failed jobs, by key, at most `limit`."""
+
     def orphans(self, model: str) -> list[int]:
         """Return the keys of `pending_embed` memories without a job of the model, ascending."""
 
     def lacking(self, model: str) -> list[int]:
         """Return the keys of live memories without a vector of the model, ascending."""
+
+    def unmarked(self, model: str, limit: int) -> list[int]:
+        """Return the keys of live episodes without a job of the model, ascending, at most `limit`."""
 
     def left_behind(self, model: str) -> bool:
         """Return whether a live memory has a vector of another model and none of this one."""

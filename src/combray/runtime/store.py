@@ -34,17 +34,13 @@ from combray.where import Condition
 
 @dataclass(frozen=True, slots=True)
 class Run:
-    """One run of consolidation: when (unix seconds), running, done or undone, and what it did how often.
-
-    `seen` is the key of the last episode it looked at for new facts, 0 if it looked at none.
-    """
+    """One run of consolidation: when (unix seconds), running, done or undone, and what it did how often."""
 
     id: str
     started: float
     ended: float | None = None
     state: str = "running"
     counts: Mapping[str, int] = field(default_factory=dict)
-    seen: int = 0
 
 
 @dataclass(frozen=True, slots=True)

@@ -23,7 +23,7 @@ _HOMES = (
     "combray.engine.store", "combray.audit.erasure", "combray.audit.entry", "combray.audit.verify",
     "combray.think.thought", "combray.prompt.budget", "combray.documents.passages", "combray.consolidate.runs",
     "combray.consolidate.state", "combray.embedding.working", "combray.runtime", "combray.runtime.service_tier",
-    "combray.transfer",
+    "combray.transfer", "combray.conversation.extraction", "combray.engine.extraction",
 )  # fmt: skip
 """Modules whose types the engine's signatures name, some for type checkers only."""
 _LATE = {

@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import threading
 from abc import ABC, abstractmethod
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from datetime import UTC, tzinfo
 from typing import Any, Generic, Protocol, TypeVar
 
+import numpy as np
+
 from combray.errors import CorruptStoreError
 from combray.stores.columns import Columns
+from combray.stores.matrix import Matrix
 from combray.stores.rows import with_scopes
 from combray.stores.selections import Selections
 from combray.stores.session import NamespaceState, S
@@ -98,6 +101,27 @@ class ColumnCache(ABC, Generic[S, V]):
                 f"namespace {self.name!r} holds a memory that cannot be read ({error!r}). Restore a backup."
             ) from error
         self._columns.revision = revision
+
+    def take(
+        self, revision: int, rows: Sequence[Sequence[Any]], codes: Mapping[str, Mapping[int, bytes]]
+    ) -> None:
+        """Take in what a write has committed that only added memories. It need not be read again.
+
+        Args:
+            rows: As `memories.columns` gives them.
+            codes: By model and key.
+        """
+        with self.lock:
+            if self._columns.revision != revision - 1:
+                # Another thread has read it, or a later state.
+                return
+            self._absorb([rows], revision)
+            newest = self._columns.snapshot()
+            for model, added in codes.items():
+                kept = self._matrices.get(model)
+                if isinstance(kept, Matrix) and kept.revision == revision - 1:
+                    kept.update(newest.slots(np.array(list(added), np.int64)), list(added.values()), newest.count)
+                    kept.revision = revision
 
     def vectors_of(self, session: S, model: str, snapshot: Snapshot) -> V | None:
         """Return what is kept of the vectors of a model; None if no vector of it was ever stored."""

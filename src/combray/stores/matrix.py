@@ -29,7 +29,7 @@ except ImportError:  # no wheel for this platform: NumPy compares, several times
 Codes = NDArray[np.int8]
 """Coded rows: whole numbers from -127 to 127."""
 
-_BLOCK = 8192
+_BLOCK = 1024
 """Rows compared at once with a batch of vectors: bounds the memory that it needs."""
 _FEW = 8
 """Up to so many vectors are compared without converting the rows."""
@@ -216,6 +216,8 @@ class Matrix:
                 near = self._in_cells(codes, lengths, floors, open_rows)
                 return _by_column(_distinct(near, keys, minimum), len(vectors), limit)
         found: list[tuple[NDArray[np.int64], NDArray[np.int64], Scores]] = []
+        room = np.empty(_BLOCK * len(codes), np.float32)
+        wide = codes.astype(np.float32).T
         for start in range(0, count, _BLOCK):
             stop = min(start + _BLOCK, count)
             there = open_rows[start:stop]
@@ -225,16 +227,13 @@ class Matrix:
             # Copying rows costs more than comparing rows that are not wanted.
             places = np.arange(start, stop) if 2 * wanted > stop - start else start + np.flatnonzero(there)
             whole_block = len(places) == stop - start
-            scale = self.norms[places]
             block = self.rows[start:stop] if whole_block else self.rows[places]
-            products = _products(block, codes)
-            close = products >= np.where(scale > 0, scale, 1.0).astype(np.float32)[:, None] * floors
-            hits = np.flatnonzero(close)
-            rows, columns = np.divmod(hits, len(codes))
+            products = _products(block, codes, wide, room)
+            rows, columns, scores = _reaching(products, self.norms[places], floors, lengths)
             if whole_block and wanted < stop - start:
                 open_hits = there[rows]
-                rows, columns = rows[open_hits], columns[open_hits]
-            scores = np.round(products[rows, columns] / (scale[rows] * lengths[columns]), DECIMALS)
+                rows, columns, scores = rows[open_hits], columns[open_hits], scores[open_hits]
+            scores = np.round(scores, DECIMALS)
             enough = scores >= minimum
             found.append((columns[enough], keys[places[rows[enough]]], scores[enough]))
         return _by_column(found, len(vectors), limit)
@@ -263,30 +262,20 @@ class Matrix:
     ) -> list[tuple[NDArray[Any], NDArray[Any], Scores]]:
         """Return (column, row, cosine) of the rows that are near enough, a row in two cells twice."""
         found = []
-        wide = codes.astype(np.float32)
         with self.cells.lock:
             self.cells.fill(self, len(open_rows))
-            units = wide / np.maximum(lengths, 1.0).astype(np.float32)[:, None]
+            units = codes.astype(np.float32) / np.maximum(lengths, 1.0).astype(np.float32)[:, None]
             # Memory that is used again: for new memory the system clears pages, which takes most of the time.
-            most = max(map(len, self.cells.lists))
-            block, floats = (
-                np.empty((most, self.dimensions), np.int8),
-                np.empty((most, self.dimensions), np.float32),
-            )
-            room = np.empty(most * len(codes), np.float32)
+            block = np.empty((max(map(len, self.cells.lists)), self.dimensions), np.int8)
+            room = np.empty(len(block) * len(codes), np.float32)
+            wide = codes.astype(np.float32)
             for rows, columns in self.cells.near(units):
-                count = len(rows)
-                np.take(self.rows, rows, axis=0, out=block[:count], mode="clip")
-                np.copyto(floats[:count], block[:count])
-                products = room[: count * len(columns)].reshape(len(columns), count)
-                np.matmul(wide[columns], floats[:count].T, out=products)
-                scale = self.norms[rows]
-                # A row that has been cleared since it was placed.
-                scale = np.where(scale > 0, scale, np.inf)
-                hits = np.flatnonzero(products >= floors[columns, None] * scale.astype(np.float32))
-                if len(hits):
-                    at, places = columns[hits // count], hits % count
-                    found.append((at, rows[places], products.reshape(-1)[hits] / (scale[places] * lengths[at])))
+                near = block[: len(rows)]
+                np.take(self.rows, rows, axis=0, out=near, mode="clip")
+                products = _products(near, codes[columns], wide[columns].T, room)
+                places, at, scores = _reaching(products, self.norms[rows], floors[columns], lengths[columns])
+                if len(places):
+                    found.append((columns[at], rows[places], scores))
         return [_open(each, open_rows) for each in found]
 
 
@@ -313,14 +302,36 @@ def _distinct(
     return [(columns[enough], keys[rows[enough]], scores[enough])]
 
 
-def _products(rows: Codes, codes: Codes) -> NDArray[np.float32]:
-    """Return the dot products of every row with every code, exactly: they are whole numbers below 2^24."""
-    if simsimd is not None and len(codes) <= _FEW:
+def _products(
+    rows: Codes, codes: Codes, wide: NDArray[np.float32], room: NDArray[np.float32]
+) -> NDArray[np.float32]:
+    """Return the dot products of every row with every code, exactly: they are whole numbers below 2^24.
+
+    `wide` are the codes as columns of single precision. `room` is memory that is used again: for new memory the
+    system clears pages, which takes most of the time.
+    """
+    if simsimd is not None and len(codes) <= 2 * _FEW:
         few: NDArray[np.float32] = np.asarray(simsimd.cdist(rows, codes, metric="dot")).astype(np.float32)
         return few.reshape(len(rows), len(codes))
     # For many codes the conversion is shared, and a product of matrices is faster.
-    many: NDArray[np.float32] = rows.astype(np.float32) @ codes.astype(np.float32).T
-    return many
+    many = room[: len(rows) * len(codes)].reshape(len(rows), len(codes))
+    return np.matmul(rows.astype(np.float32), wide, out=many)
+
+
+def _reaching(
+    products: NDArray[np.float32], scale: Scores, floors: NDArray[np.float32], lengths: Scores
+) -> tuple[NDArray[np.int64], NDArray[np.int64], Scores]:
+    """Return (row, column, cosine) of the pairs whose product reaches the column's floor times the row's length.
+
+    A row without a length reaches none.
+    """
+    # One bound for a row: few pairs reach it, and only those are compared with their own.
+    least = np.where(scale > 0, scale, np.inf).astype(np.float32)
+    rows, columns = np.divmod(np.flatnonzero(products >= (least * floors.min())[:, None]), len(floors))
+    inner = products[rows, columns]
+    enough = inner >= least[rows] * floors[columns]
+    rows, columns, inner = rows[enough], columns[enough], inner[enough]
+    return rows, columns, inner / (scale[rows] * lengths[columns])
 
 
 def _by_column(

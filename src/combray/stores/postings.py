@@ -49,6 +49,22 @@ def affordable(terms: set[str], rows: int, arm: KeywordArm, holding: Callable[[s
     return chosen
 
 
+def read_together(terms: set[str], weighed: Callable[[str], Weighed]) -> dict[str, Weighed]:
+    """Return the posting lists of terms of which only the memories with all of them count.
+
+    As soon as no memory has all terms so far, no further list is read, and all are returned empty. Long words
+    come first: they are rarer, and the list of a common word of a large store takes milliseconds to read.
+    """
+    lists: dict[str, Weighed] = {}
+    together: NDArray[np.int64] | None = None
+    for term in sorted(terms, key=lambda each: (-len(each), each)):
+        slots, _ = lists[term] = weighed(term)
+        together = slots if together is None else np.intersect1d(together, slots, assume_unique=True)
+        if not len(together):
+            return dict.fromkeys(terms, (together, np.zeros(0)))
+    return lists
+
+
 class WeighedLists:
     """Posting lists with the field weights of arms, at most `most` postings of 16 bytes each."""
 

@@ -1,4 +1,4 @@
-"""The embedding queue: one table, shared by every worker of the database."""
+"""The queue: one table, shared by every worker of the database."""
 
 from __future__ import annotations
 
@@ -15,6 +15,8 @@ class StoredQueue(Tables[StoreSession]):
     """Implements `runtime.Queue` and `runtime.QueueWriter`; a transaction commits `revision`."""
 
     revision = -1
+    activates = False
+    """Whether it has changed memories."""
 
     def _run(self, statement: str, *values: Any) -> int:
         with self.open_session() as session:
@@ -38,11 +40,17 @@ class StoredQueue(Tables[StoreSession]):
     def held(self, model: str, holder: str) -> list[Job]:
         return [to_job(row) for row in self._rows(self.sql.queue.jobs_held, model, holder)]
 
+    def given_up(self, model: str, limit: int) -> list[Job]:
+        return [to_job(row) for row in self._rows(self.sql.queue.given_up, model, limit)]
+
     def orphans(self, model: str) -> list[int]:
         return [int(row[0]) for row in self._rows(self.sql.queue.orphans, model)]
 
     def lacking(self, model: str) -> list[int]:
         return [int(row[0]) for row in self._rows(self.sql.queue.lacking, model)]
+
+    def unmarked(self, model: str, limit: int) -> list[int]:
+        return [int(row[0]) for row in self._rows(self.sql.queue.unmarked, model, limit)]
 
     def left_behind(self, model: str) -> bool:
         return bool(self._rows(self.sql.queue.left_behind, model))
@@ -60,7 +68,10 @@ class StoredQueue(Tables[StoreSession]):
         return taken
 
     def update(self, jobs: Sequence[Job]) -> None:
-        rows = [(j.key, j.model, j.attempts, to_micro(j.next_at), j.holder, j.failed, j.error) for j in jobs]
+        rows = [
+            (j.key, j.model, j.attempts, to_micro(j.next_at), j.holder, j.failed, j.error, to_micro(j.done))
+            for j in jobs
+        ]
         with self.open_session() as session:
             session.of_each_later(self.sql.queue.update, rows)
 
@@ -72,6 +83,7 @@ class StoredQueue(Tables[StoreSession]):
 
     def finish(self, model: str, keys: Sequence[int]) -> None:
         done = [int(key) for key in keys]
+        self.activates = True
         with self.open_session() as session:
             session.of_later(self.sql.memories.activate, self.revision, done)
             session.of_later(self.sql.queue.remove, model, done)

@@ -208,10 +208,10 @@ class StoredReader(ColumnReader[S, C]):
 
     def runs(self, limit: int) -> list[Run]:
         found = []
-        for run_id, started, ended, state, counts, seen in self._rows(self.sql.runs.latest, limit):
+        for run_id, started, ended, state, counts in self._rows(self.sql.runs.latest, limit):
             known = reading(f"run {run_id!r}", partial(_counts, counts))
             end = None if ended is None else to_seconds(ended)
-            found.append(Run(run_id, to_seconds(started), end, state, known, seen))
+            found.append(Run(run_id, to_seconds(started), end, state, known))
         return found
 
     def changed_by(self, actor: str) -> list[int]:

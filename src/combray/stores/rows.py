@@ -121,6 +121,38 @@ def to_row(memory: Memory, namespace: int, revision: int, entry: IndexEntry) -> 
     return (namespace, revision, moment, entry.words, entry.length, *flags, entry.cues, *values)
 
 
+def column_row(key: int, memory: Memory, entry: IndexEntry) -> tuple[Any, ...]:
+    """Return the row of `memories.columns` of a memory that was stored with this entry."""
+
+    def seconds(moment: datetime | None) -> float | None:
+        # As the database divides.
+        return None if moment is None else float(microseconds(moment) or 0) / 1e6
+
+    happened = (memory.occurred_from, memory.occurred_to) if memory.said_at is not None else (None, None)
+    return (
+        key,
+        memory.status,
+        memory.tier,
+        memory.kind,
+        memory.category,
+        memory.source,
+        memory.trust,
+        memory.author,
+        memory.session,
+        to_json(memory.tags) if memory.tags else None,
+        memory.position,
+        entry.words,
+        entry.length,
+        memory.importance,
+        memory.confidence,
+        *map(seconds, (memory.moment, memory.recorded_at, *happened)),
+        *map(seconds, (memory.valid_from, memory.valid_to, memory.expires_at)),
+        int(entry.asks),
+        int(entry.times),
+        entry.cues,
+    )
+
+
 def to_memory(row: Sequence[Any], namespace: str, zone: tzinfo = UTC) -> Memory:
     """Convert a row of `memories.whole` or `memories.by_key`. Its moments are in `zone`."""
     values = dict(zip(FIELDS, row[1:], strict=True))
@@ -194,8 +226,9 @@ def type_codes(types: Sequence[str]) -> list[int]:
 
 def to_job(row: Sequence[Any]) -> Job:
     """Return the entry of the embedding queue in a row."""
-    key, model, added, attempts, next_at, holder, failed, error = row
-    return Job(key, model, to_seconds(added), attempts, to_seconds(next_at), holder, bool(failed), error)
+    key, model, added, attempts, next_at, holder, failed, error, done = row
+    times = to_seconds(added), attempts, to_seconds(next_at)
+    return Job(key, model, *times, holder, bool(failed), error, to_seconds(done))
 
 
 def listed(values: Iterable[Any]) -> str:

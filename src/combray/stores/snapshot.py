@@ -25,6 +25,8 @@ V = TypeVar("V")
 
 _MOST_COMPARISONS = 8
 _CODED = ("kind", "category", "source", "author", "session", "trust")
+_FILLED = ("kind", "category", "source", "trust")
+"""Those without an empty value: a filter that names every value of a namespace selects all rows."""
 _coded_part = attrgetter("kinds", "categories", "sources", "authors", "sessions", "trusts")
 # What a kept mask depends on: cheaper to hash than a copy of the filter is to make.
 _lasting_part = attrgetter(*({each.name for each in fields(Filter)} - {"now", "tags", "condition"}))
@@ -153,10 +155,8 @@ class Snapshot:
         def since(start: int) -> bool:
             return bool(((chain.previous[start:] >= 0) | (chain.next[start:] >= 0)).any())
 
-        def grown(old: bool, rows: int) -> bool:
-            return old or since(rows)
-
-        return self.memo.get(("linked",), self.count, lambda: since(0), grown)
+        name = ("linked",)
+        return self.memo.get(name, self.count, lambda: since(0), lambda old, rows: bool(old or since(rows)))
 
     @property
     def _turns(self) -> Turns:
@@ -326,7 +326,7 @@ class Snapshot:
         coded = [
             (name, [self.codes[name][text] for text in wanted if text in self.codes[name]])
             for name, wanted in zip(_CODED, _coded_part(where), strict=True)
-            if wanted
+            if wanted and not (name in _FILLED and self.codes[name].keys() <= set(wanted))
         ]
         if not all(codes for _, codes in coded):  # as in most namespaces those of derived facts
             return np.zeros(len(column("status")), dtype=np.bool_)

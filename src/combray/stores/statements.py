@@ -13,7 +13,7 @@ FIELDS = tuple(name for name in Memory.__struct_fields__ if name != "namespace")
 CONSTANTS = {
     "{fields}": ", ".join(FIELDS),
     "{live}": f"status IN {LIVE_STATUSES} AND trust <> 'quarantined'",
-    "{job}": "key, model, added, attempts, next_at, holder, failed, error",
+    "{job}": "key, model, added, attempts, next_at, holder, failed, error, done",
 }
 """What a file of statements may refer to: `{fields}` are the columns that are fields of a Memory, `{live}` is the
 condition that a memory is current. The caller replaces other braces."""

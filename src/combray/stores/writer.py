@@ -49,6 +49,10 @@ class StoredWriter(StoredReader[S, C]):
         self.erased = False
         self.deeds = Deeds()
         self._touched: dict[int, None] = {}
+        self.adds_only = True
+        """Whether it has changed no memory, and no vector of one."""
+        self._stored_codes: dict[str, dict[int, bytes]] = {}
+        """Codes of the vectors that it has stored, by model and key."""
         self._added: dict[int, str] = {}
         """Ids of the memories that this transaction has added, by key."""
 
@@ -115,7 +119,10 @@ class StoredWriter(StoredReader[S, C]):
         if self.erased:
             self.session.must_know(keys)
             return
-        old = np.array(sorted({int(key) for key in keys} - self._added.keys()), dtype=np.int64)
+        wanted = {int(key) for key in keys} - self._added.keys()
+        if not wanted:
+            return
+        old = np.array(sorted(wanted), dtype=np.int64)
         for key in old[self._snapshot.slots(old) < 0].tolist():
             raise missing(key, self.namespace)
 
@@ -164,6 +171,7 @@ class StoredWriter(StoredReader[S, C]):
 
     def put_vectors(self, model: str, keys: Sequence[int], vectors: Vectors) -> None:
         self._must_know(keys)
+        self.adds_only = False
         self._did("embedded", keys)
         self._hold(model, keys)
         self.session.of_later(self.sql.memories.set_revision, self.revision_now, [int(key) for key in keys])
@@ -173,9 +181,11 @@ class StoredWriter(StoredReader[S, C]):
         number, dimensions = self.session.model(model) or self._add_model(model, vectors.shape[1])
         check_dimensions(model, dimensions, vectors.shape[1])
         codes = {int(key): code for key, code in zip(keys, encode(vectors), strict=True)}
+        self._stored_codes.setdefault(model, {}).update(codes)
         self.session.of_table_later(self.sql.vectors.put, codes.items(), number)
 
     def drop_vectors(self, model: str) -> int:
+        self.adds_only = False
         self._hold(model, ())
         count = self.session.of_run(self.sql.vectors.drop_model, model)
         self.session.of_later(self.sql.namespaces.grow_epoch)
@@ -183,6 +193,7 @@ class StoredWriter(StoredReader[S, C]):
 
     def change(self, key: int, operation: str, actor: str, at: float, **changes: Any) -> None:
         check_changes(changes)
+        self.adds_only = False
         session, sql, key = self.session, self.sql, int(key)
         row = session.of_row(sql.memories.whole, [key])
         if row is None:
@@ -258,6 +269,7 @@ class StoredWriter(StoredReader[S, C]):
             self.deeds.ids.append(memory_id)
 
     def erase(self, keys: Sequence[int], at: float) -> None:
+        self.adds_only = False
         ids = self._erase([int(key) for key in keys])
         self.erased = True
         self._added = {key: known for key, known in self._added.items() if known not in ids}
@@ -273,7 +285,7 @@ class StoredWriter(StoredReader[S, C]):
     def put_run(self, run: Run, parts: Sequence[str] = ()) -> None:
         ended = None if run.ended is None else mapping.to_micro(run.ended)
         started, counts = mapping.to_micro(run.started), mapping.to_json(dict(run.counts))
-        self.session.of_later(self.sql.runs.put, run.id, started, ended, run.state, counts, run.seen)
+        self.session.of_later(self.sql.runs.put, run.id, started, ended, run.state, counts)
         if parts:
             self.session.of_later(self.sql.runs.put_parts, run.id, list(parts))
 

@@ -111,7 +111,7 @@ class FakeReranker:
 
 @dataclass
 class FakeDistiller:
-    """A language model for consolidation: it states a given fact for each line that it knows."""
+    """A language model for extraction: it states a given fact for each line that it knows."""
 
     facts: Mapping[str, str | Mapping[str, Any]]
     """By the text of a line: the fact, or the fields of the answer about it."""
@@ -124,8 +124,8 @@ class FakeDistiller:
         for number, text in re.findall(r"^(\d+)\. \S+, [^:\n]*: (.*)$", prompt, re.MULTILINE):
             if (fact := self.facts.get(text)) is not None:
                 fields = {"fact": fact} if isinstance(fact, str) else dict(fact)
-                found.setdefault(fields["fact"], fields | {"episodes": []})["episodes"].append(int(number))
-        return json.dumps(list(found.values()))
+                found.setdefault(fields["fact"], fields | {"lines": []})["lines"].append(int(number))
+        return json.dumps({"facts": list(found.values()), "known": []})
 
 
 @dataclass

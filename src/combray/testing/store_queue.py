@@ -10,7 +10,7 @@ import pytest
 
 from combray.errors import NotFoundError
 from combray.runtime import Filter, Reader, RecencyArm, Store, VectorArm
-from combray.runtime.queue import OMITTED, Backlog, Job, Queue
+from combray.runtime.queue import EXTRACTION, OMITTED, Backlog, Job, Queue
 from combray.testing.fakes import memory
 from combray.testing.store_cases import MODEL, T0, StoreCases, X, Y, Z, add, keys, rolled_back, search
 
@@ -103,6 +103,8 @@ class Queues(StoreCases):
             )
             tx.queue.update([Job(c, MODEL, 0.0, 2, T0 + 4, error="late"), Job(c + 1, MODEL, T0)])
         assert queue.jobs(MODEL)[2] == Job(c, MODEL, T0, 2, T0 + 4, error="late")
+        assert [each.key for each in queue.given_up(MODEL, 9)] == [b]
+        assert queue.given_up(NEW, 9) == []
         assert queue.backlogs() == [Backlog(MODEL, 2, 1, T0, "late")]
         with store.transaction("default") as tx:
             assert (tx.queue.retry(NEW, T0 + 9), tx.queue.retry(MODEL, T0 + 9)) == (0, 1)
@@ -140,6 +142,31 @@ class Queues(StoreCases):
         assert [each.key for each in queue.jobs(MODEL) + queue.jobs(NEW)] == [c, a]
         assert reader.scan(Filter(statuses=("active",))).tolist() == [a]
         assert reader.history(a) == []
+
+    def test_a_turn_that_is_done_keeps_its_mark(self, store: Store, reader: Reader, queue: Queue) -> None:
+        a, b, c, _, _ = add(
+            store,
+            memory("a", kind="episode", status="pending_embed"),
+            memory("b", kind="episode"),
+            memory("c", kind="episode"),
+            memory("d", kind="episode", status="forgotten"),
+            memory("e"),
+        )
+        assert (queue.unmarked(EXTRACTION, 9), queue.unmarked(EXTRACTION, 2)) == ([a, b, c], [a, b])
+        with store.transaction("default") as tx:
+            tx.queue.put(EXTRACTION, [a, b], T0)
+            taken = tx.queue.take(EXTRACTION, "me", T0, T0 + 60, 1)
+            tx.queue.update([replace(each, holder="", next_at=T0, done=T0 + 5) for each in taken])
+        assert queue.jobs(EXTRACTION)[0] == Job(a, EXTRACTION, T0, 1, T0, done=T0 + 5)
+        assert queue.backlogs() == [Backlog(EXTRACTION, 1, 0, T0)]
+        with store.transaction("default") as tx:
+            assert [each.key for each in tx.queue.take(EXTRACTION, "me", T0 + 9, T0 + 60, 9)] == [b]
+            assert tx.queue.put(EXTRACTION, [a, b, c], T0) == 1
+        assert queue.unmarked(EXTRACTION, 9) == []
+        with store.transaction("default") as tx:
+            tx.queue.update([replace(each, done=T0 + 9) for each in queue.jobs(EXTRACTION)])
+        assert (queue.backlogs(), queue.due(EXTRACTION, T0 + 99)) == ([], False)
+        assert [each.status for each in reader.memories([a])] == ["pending_embed"]
 
     def test_orphans_are_pending_without_a_job(self, store: Store, queue: Queue) -> None:
         a, b, _ = add(

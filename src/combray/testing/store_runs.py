@@ -12,7 +12,7 @@ from combray.runtime import Doubt, Lease, Reader, Run, Store
 from combray.testing.fakes import memory
 from combray.testing.store_cases import T0, StoreCases, add, rolled_back
 
-RUN = Run("run-a", T0, counts={"merge": 2}, seen=7)
+RUN = Run("run-a", T0, counts={"merge": 2})
 
 
 class Runs(StoreCases):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from datetime import datetime
 from pathlib import Path
 from typing import Any, Protocol, cast
@@ -22,7 +22,7 @@ _MOST_AT_ONCE = 1000
 """Turns of one moment that are compared."""
 _TRUST = {"user": "owner", "assistant": "agent"}
 
-Save = Callable[[Memories, Memory], tuple[Remembered, ...]]
+Save = Callable[[Memories, Sequence[Memory]], Sequence[Remembered]]
 
 
 @dataclass(slots=True)
@@ -74,8 +74,9 @@ def ingest(
     and OpenClaw, and the exports of ChatGPT and Claude (`clients.sessions`, `clients.chats`). Their turns are
     stored once: a second call, after an interruption or when a session has grown, stores what is new.
 
-    `save` is called with every turn that was stored, for an engine as target: `conversation.auto_memory` stores
-    the names, preferences and decisions in it as facts. `dry_run`: count and store nothing.
+    `save` is called with the turns that were stored, for an engine as target: `extract_from` of
+    `conversation.auto_memory` puts them into the queue of extraction, or stores facts by rules. `dry_run`: count
+    and store nothing.
     `scope`: the scope of every turn, and of the facts made of it, such as "user:ann" (docs/decisions/0018).
 
     One conversation goes into the engine's namespace; several of a published data set go into one namespace each,
@@ -160,7 +161,7 @@ def _save(target: Memories, stored: Iterable[Remembered], save: Save) -> int:
     """Return how many facts of the turns were stored."""
     keys = target.reader.keys_of([each.id for each in stored])
     turns = target.reader.memories(list(keys.values()))
-    return sum(result.action != "skipped" for turn in turns for result in save(target, turn))
+    return sum(result.action != "skipped" for result in save(target, turns))
 
 
 def _store(

@@ -19,6 +19,7 @@ from combray.errors import StoreBusyError, StoreError
 from combray.language.indexing import with_current_hash
 from combray.records import dataclass, replace
 from combray.runtime import Arrival, Filter, Link, Reader, Store, Writer
+from combray.runtime.queue import EXTRACTION
 from combray.types import Edge, Memory, Version
 
 _EVERYTHING = Filter(statuses=(), trusts=())
@@ -307,14 +308,13 @@ def _copy_rest(view: Reader, tx: Writer, keys: dict[int, int]) -> None:
         for file in view.documents.files(workspace.root):
             chunks = view.documents.chunks(file.root, file.path)
             tx.documents.put(file, [(keys[key], digest) for key, digest in chunks if key in keys])
-    for backlog in view.queue.backlogs():
-        jobs = [job for job in view.queue.jobs(backlog.model) if job.key in keys]
+    for model in {EXTRACTION: None} | dict.fromkeys(each.model for each in view.queue.backlogs()):
+        jobs = [job for job in view.queue.jobs(model) if job.key in keys]
         for added, some in groupby(jobs, key=lambda job: job.added):
-            tx.queue.put(backlog.model, [keys[job.key] for job in some], added)
+            tx.queue.put(model, [keys[job.key] for job in some], added)
         tx.queue.update([replace(job, key=keys[job.key], holder="") for job in jobs])
     for run in view.runs(_MOST_LINES):
-        behind = [new for old, new in keys.items() if old <= run.seen]
-        tx.put_run(replace(run, seen=max(behind, default=0)))
+        tx.put_run(run)
     known = [each for each in view.doubts() if each.first in keys and each.second in keys]
     tx.put_doubts([replace(each, first=keys[each.first], second=keys[each.second]) for each in known])
     lines = view.log(_MOST_LINES)[::-1]

@@ -14,11 +14,13 @@ TURN = Parameter("text", "The turn, word for word.", mcp="", required=True, own=
 SPEAKER = Parameter(
     "author", "Who said it.", mcp=Argument(default="user", choices=("user", "assistant", "tool")), own=True
 )
-AUTO = flag(
-    "auto",
-    "Store what users state as facts [env: COMBRAY_AUTO_MEMORY].",
-    "--auto / --no-auto",
-    mcp="Also store names, preferences and decisions that the user states. Default: a setting.",
+EXTRACT = Parameter(
+    "extract",
+    "How facts are found in what is said: by the language model, by rules, or off [env: COMBRAY_EXTRACT].",
+    "--extract",
+    mcp="How facts are found in the turn: model (later), rules (now: names, preferences, decisions) or off. "
+    "Default: a setting.",
+    choices=("model", "rules", "off"),
     default=None,
     own=True,
 )
@@ -149,7 +151,7 @@ VERBS = (
                 own=True,
                 default=2.0,
             ),
-            AUTO,
+            EXTRACT,
             flag("once", "Read no turns; print the context of the next answer.", "--once", own=True),
             TURN,
             SPEAKER,
@@ -199,7 +201,7 @@ VERBS = (
         "conversation.add",
         WRITE,
         "Store one turn of a conversation.",
-        (SESSION, *(replace(each, own=False) for each in (TURN, SPEAKER, AUTO))),
+        (SESSION, *(replace(each, own=False) for each in (TURN, SPEAKER, EXTRACT))),
         tool="add_turn",
         http=("POST /conversations/{session}/turns",),
     ),
@@ -217,6 +219,14 @@ VERBS = (
         READ,
         "List every turn of a conversation, in order.",
         http=("GET /conversations/{session}/turns",),
+    ),
+    Verb(
+        "extract",
+        "extract",
+        WRITE,
+        "Store messages and let the language model read them now.",
+        lasts=True,
+        http=("POST /extract",),
     ),
     Verb(
         "conversation.prefetched",

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from combray.verbs.declaration import ADMIN, READ, WRITE, Parameter, Verb, flag, limit
+from combray.verbs.documents import EXTRACT
 from combray.verbs.parameters import NAMESPACES, QUERY
 
 LOOPBACK = "127.0.0.1"
@@ -75,12 +76,7 @@ VERBS = (
                 "clients", "The session files of a client on this machine.", "--from", many=True, choices=CLIENTS
             ),
             flag("dry_run", "Store nothing; report what would be stored.", "--dry-run"),
-            flag(
-                "auto",
-                "Store what users state as facts [env: COMBRAY_AUTO_MEMORY].",
-                "--auto / --no-auto",
-                default=None,
-            ),
+            EXTRACT,
             Parameter("scope", "Scope of the turns and of facts made of them, such as user:ann.", "--scope NAME"),
         ),
         examples=(

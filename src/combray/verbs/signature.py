@@ -22,6 +22,7 @@ OWNERS = {
     "audit": "combray.engine.audit:AuditTrail",
     "quarantine": "combray.engine.quarantine:Quarantine",
     "entities": "combray.engine.entities:Entities",
+    "extraction": "combray.engine.extraction:Extraction",
     "consolidation": "combray.engine.consolidation:Consolidation",
     "vectors": "combray.engine.vectors:Vectors",
     "retention": "combray.engine.retention:Retention",
@@ -29,9 +30,14 @@ OWNERS = {
     "conversation": "combray.conversation.turns:Conversation",
 }
 """Facet -> the class whose methods are its verbs."""
-_ELSEWHERE = ("combray.engine.changes", "combray.engine.requests", "combray.prompt.formats")
+_ELSEWHERE = (
+    "combray.conversation.extraction",
+    "combray.engine.changes",
+    "combray.engine.requests",
+    "combray.prompt.formats",
+)
 """Modules whose types the engine's signatures name but import for type checkers only."""
-_ALIASES = ("Versions", "Neighbours", "Pairs", "Chain")
+_ALIASES = ("Versions", "Neighbours", "Chain")
 """Names that the engine's module gives to lists, because `list` is a verb in its class."""
 _PLAIN = {str: "text", int: "integer", float: "number", bool: "truth"}
 

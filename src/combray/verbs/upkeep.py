@@ -48,9 +48,10 @@ VERBS = (
         "worker",
         "vectors.make",
         ADMIN,
-        """Embed memories that wait for a vector.
+        """Embed memories that wait for a vector, and read turns for facts.
 
-        Runs until Ctrl-C and polls every second. Any number of workers may share a store.
+        Turns are read if a language model is set. Runs until Ctrl-C and polls every second. Any number of workers
+        may share a store.
         """,
         (
             flag("once", "Process what is due now and exit.", "--once", own=True),
@@ -113,6 +114,7 @@ VERBS = (
         (
             limit(20, high=None),
             flag("quarantined", "List quarantined memories with reasons.", "--quarantined", own=True),
+            flag("set_aside", "List turns that extraction gave up, with the reason.", "--set-aside", own=True),
             flag("doubtful", "List pairs of facts that consolidation could not decide.", "--doubtful", own=True),
             flag("changes", "List pairs of which the later may change the earlier.", "--changes", own=True),
         ),
@@ -121,6 +123,7 @@ VERBS = (
             "combray review --changes",
             "combray review --quarantined",
             "combray review --doubtful",
+            "combray review --set-aside",
         ),
         http=("GET /retention/review",),
     ),
@@ -145,6 +148,30 @@ VERBS = (
         ),
         http=("POST /memories/{memory_id}/release",),
     ),
+    Verb(
+        "extraction.read",
+        "extraction.read",
+        ADMIN,
+        "Let the language model read what is due.",
+        lasts=True,
+        http=("POST /extraction/read",),
+    ),
+    Verb(
+        "extraction.set_aside",
+        "extraction.set_aside",
+        READ,
+        "List turns that extraction gave up.",
+        http=("GET /extraction/set-aside",),
+    ),
+    Verb(
+        "extraction.status",
+        "extraction.status",
+        READ,
+        "Report what extraction read, left and cost.",
+        http=("GET /extraction/status",),
+    ),
+    Verb("extraction.wake", "extraction.wake", ADMIN, "Start the thread that reads turns.", local=True),
+    Verb("extraction.stop_worker", "extraction.stop_worker", ADMIN, "Stop that thread.", local=True),
     Verb(
         "consolidation.runs",
         "consolidation.runs",

@@ -40,26 +40,31 @@ def gc(target: Target, threshold: float, limit: int, keep: str | None) -> None:
 
 
 @command()
-def review(target: Target, limit: int, quarantined: bool, doubtful: bool, changes: bool) -> None:
+def review(target: Target, limit: int, quarantined: bool, set_aside: bool, doubtful: bool, changes: bool) -> None:
     """Print what needs attention."""
-    if quarantined + doubtful + changes > 1:
-        raise click.UsageError("--changes, --quarantined and --doubtful exclude each other. Give one of them.")
+    if quarantined + set_aside + doubtful + changes > 1:
+        raise click.UsageError(
+            "--changes, --quarantined, --set-aside and --doubtful exclude each other. Give one of them."
+        )
     if changes:
         from combray.interfaces.cli.settling import review_changes
 
         review_changes(target, limit)
         return
-    if quarantined or doubtful:
-        (_quarantined if quarantined else _doubtful)(target, limit)
+    if quarantined or set_aside or doubtful:
+        (_quarantined if quarantined else _set_aside if set_aside else _doubtful)(target, limit)
         return
     with target.open() as engine:
         reviewed = engine.retention.review(limit=limit)
         waiting = for_people(target) and engine.unsettled(1)
+        given_up = for_people(target) and engine.extraction.set_aside(1)
     plain = [compact(each.memory) | {"quality_warnings": each.warnings} for each in reviewed]
     rows = ((str(len(each.warnings)), "; ".join(each.warnings), each.memory) for each in reviewed)
     show_rows(target, plain, ("#", "warnings", "memory"), rows, none="No memory needs attention.")
     if waiting:
         console().print("Memories may be outdated: combray review --changes")
+    if given_up:
+        console().print("Turns were not read by the language model: combray review --set-aside")
 
 
 def _quarantined(target: Target, limit: int) -> None:
@@ -76,6 +81,19 @@ def _quarantined(target: Target, limit: int) -> None:
         (("; ".join(filter(None, (each.place, *each.reasons))), each.memory) for each in found),
         none="The quarantine is empty.",
         hint="combray release ID [--trust owner] · combray forget ID · combray erase ID",
+    )
+
+
+def _set_aside(target: Target, limit: int) -> None:
+    with target.open() as engine:
+        found = engine.extraction.set_aside(limit=limit)
+    show_rows(
+        target,
+        [compact(each.memory) | {"attempts": each.attempts, "error": each.error} for each in found],
+        ("error", "turn"),
+        ((each.error, each.memory) for each in found),
+        none="No turn was set aside.",
+        hint="combray worker --once --retry-failed",
     )
 
 

@@ -25,7 +25,7 @@ _FIELDS = ("text", "content", "author", "occurred_at", "tool_results")
 
 @command(pipelines=True)
 def stream(
-    target: Target, session: str, budget: int | None, system: str, wait: float, auto: bool | None, once: bool
+    target: Target, session: str, budget: int | None, system: str, wait: float, extract: str | None, once: bool
 ) -> None:
     """Answer each line of standard input with a context."""
     with target.open(to_write=True) as engine:
@@ -38,7 +38,7 @@ def stream(
             results = fields.pop("tool_results", ())
             prefetched = talk.prefetched(wait)
             try:
-                turn = talk.add(fields.pop("text"), auto=auto, **fields)
+                turn = talk.add(fields.pop("text"), extract=extract, **fields)
                 made = talk.context(budget, tool_results=results, system=system, prefetched=prefetched)
             except InvalidInputError as error:
                 raise InvalidInputError(f"line {place}: {error.field}", error.problem, error.remedy) from error

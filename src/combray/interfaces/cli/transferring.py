@@ -7,6 +7,7 @@ import sys
 from collections.abc import Iterator
 from contextlib import contextmanager, nullcontext
 from dataclasses import asdict, replace
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TextIO
 
@@ -134,12 +135,12 @@ def ingest(
     paths: tuple[str, ...],
     clients: tuple[str, ...],
     dry_run: bool,
-    auto: bool | None,
+    extract: str | None,
     scope: str | None,
 ) -> None:
     """Store the turns of files, and print what was stored."""
     from combray import transfer
-    from combray.conversation.auto_memory import save_what_is_worth_it
+    from combray.conversation.auto_memory import extract_from
 
     paths = (*paths, *_histories(clients))
     if not paths:
@@ -147,8 +148,7 @@ def ingest(
     if dry_run and not target.exists():
         target = replace(target, db=":memory:", store=None)
     with target.open(to_write=True) as engine, progress("Storing turns", None) as step:
-        wanted = bool(engine.settings.get("auto_memory")) if auto is None else auto
-        save = save_what_is_worth_it if wanted else None
+        save = partial(extract_from, given=extract)
         how: dict[str, Any] = {"save": save, "progress": step, "dry_run": dry_run, "scope": scope}
         reports = [transfer.ingest(engine, path, **how) for path in paths]
     both = list(zip(paths, reports, strict=True))

@@ -21,8 +21,12 @@ from combray.interfaces.cli.output import answer, for_people, progress, show_lin
 from combray.values import is_loopback
 
 if TYPE_CHECKING:
+    from combray.conversation.extraction import Extracted
     from combray.embedding.working import Worked
     from combray.engine import Engine
+
+_A_ROUND = 40
+"""Turns that are read before the next round of vectors."""
 
 
 @command(pipelines=True)
@@ -67,13 +71,15 @@ def _once(target: Target, engine: Engine, batch: int, everywhere: bool, reembed:
         _queue_all(engine, everywhere, {})
     with progress("Embedding", None if everywhere else engine.vectors.pending()) as step:
         worked = engine.vectors.make(batch=batch, everywhere=everywhere, progress=step)
-    _show(target, worked)
+    read = engine.extraction.read(everywhere=everywhere)
+    _show(target, worked, read)
     if worked.failed and not worked.embedded:
         raise click.exceptions.Exit(NOTHING_FOUND)
 
 
 def _stay(target: Target, engine: Engine, batch: int, everywhere: bool, reembed: bool) -> None:
     """Process jobs until interrupted; print a line for each round that did something."""
+    from combray.conversation.extraction import Extracted
     from combray.embedding.background import pause_after
     from combray.embedding.working import Worked
     from combray.errors import StoreError
@@ -86,21 +92,25 @@ def _stay(target: Target, engine: Engine, batch: int, everywhere: bool, reembed:
                 # Other processes may have written memories without a vector of this embedder.
                 _queue_all(engine, everywhere, seen)
             worked = engine.vectors.make(batch=batch, everywhere=everywhere)
+            read = engine.extraction.read(everywhere=everywhere, limit=_A_ROUND)
         except StoreError as error:
             say(str(error))
-            worked = Worked(failed=1)
-        if worked.embedded or worked.failed:
-            _show(target, worked, a_line=True)
-        pause = pause_after(worked, pause)
+            worked, read = Worked(failed=1), Extracted()
+        if worked.embedded or worked.failed or read.read or read.failed:
+            _show(target, worked, read, a_line=True)
+        pause = pause_after(worked + Worked(read.read, read.failed), pause)
         time.sleep(pause)
 
 
-def _show(target: Target, worked: Worked, *, a_line: bool = False) -> None:
+def _show(target: Target, worked: Worked, read: Extracted, *, a_line: bool = False) -> None:
+    plain = asdict(worked) | ({"extraction": asdict(read)} if read.calls else {})
     if a_line and not for_people(target):
-        click.echo(json.dumps(asdict(worked)))
+        click.echo(json.dumps(plain))
         return
-    said = f"{worked.embedded} embedded, {worked.failed} failed, {worked.left} left."
-    show_lines(target, worked, [said], filter(None, [worked.error]))
+    said = [f"{worked.embedded} embedded, {worked.failed} failed, {worked.left} left."]
+    if read.calls:
+        said.append(f"{read.read} turns read, {len(read.facts)} facts, {read.left} turns left.")
+    show_lines(target, plain, said, filter(None, [worked.error, read.error]))
 
 
 @command(pipelines=True)

@@ -34,13 +34,15 @@ class TurnCalls(Tools):
         self._lock = threading.Lock()
         self._talks: OrderedDict[str, Conversation] = OrderedDict()
 
-    def add_turn(self, session: str, text: str, author: str = "user", auto: bool | None = None) -> CallToolResult:
-        """Store one turn of the conversation. Auto-memory stores what the user states in it.
+    def add_turn(
+        self, session: str, text: str, author: str = "user", extract: str | None = None
+    ) -> CallToolResult:
+        """Store one turn of the conversation. Facts that the user states in it are extracted.
 
         Call it for each turn, in order. Text that looks like prompt injection is quarantined.
         """
         talk = self._conversation(session)
-        turn, saved = self._added(talk, text, author, auto)
+        turn, saved = self._added(talk, text, author, extract)
         said = [f"stored [{turn.id}]", *lines.held_back(turn)] + ([lines.NOTICE] if saved else [])
         said += [
             f"{each['action']} [{each['id']}] {lines.one_line(each['content'], lines.WIDTH)}" for each in saved
@@ -57,7 +59,7 @@ class TurnCalls(Tools):
         tool_results: Sequence[str] = (),
         system: str = "",
         budget: int | None = None,
-        auto: bool | None = None,
+        extract: str | None = None,
     ) -> CallToolResult:
         """Store one turn, and return the context of the answer to it within a budget of tokens.
 
@@ -66,7 +68,7 @@ class TurnCalls(Tools):
         """
         talk = self._conversation(session)
         prefetched = talk.prefetched(_SECONDS)
-        turn, saved = self._added(talk, text, author, auto)
+        turn, saved = self._added(talk, text, author, extract)
         made = talk.context(budget, tool_results=tool_results, system=system, prefetched=prefetched)
         sections = [{**asdict(each), "ids": list(each.ids)} for each in made.sections]
         structured: dict[str, Any] = {"id": turn.id, "action": _action(turn), "saved": saved}
@@ -85,11 +87,11 @@ class TurnCalls(Tools):
         return said, [{"new": new, **each.as_json()} for new, several in found.items() for each in several]
 
     def _added(
-        self, talk: Conversation, text: str, author: str, auto: bool | None
+        self, talk: Conversation, text: str, author: str, extract: str | None
     ) -> tuple[Memory, list[dict[str, str]]]:
         if not text.strip():
             raise InvalidInputError("text", "is empty.", "Give what was said.")
-        turn = talk.add(text, author=author, trust=SPEAKERS[author], auto=auto)
+        turn = talk.add(text, author=author, trust=SPEAKERS[author], extract=extract)
         return turn, [
             {"id": each.id, "action": each.action, "content": self._engine.get(each.id).content}
             for each in talk.saved

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
 from datetime import UTC, tzinfo
 from typing import Any
 
@@ -43,6 +43,8 @@ class SqliteNamespaceCache(ColumnCache[SqliteSession, Matrix]):
             self.texts = Texts()
             self._read = 0
             """Rows that were read from the database and are not in the mapped file."""
+            self._taken = 0
+            """Rows that this process has written since, which it need not read."""
             self._mapped = -1
             """The revision of the mapped file."""
             self._opening = False
@@ -59,6 +61,20 @@ class SqliteNamespaceCache(ColumnCache[SqliteSession, Matrix]):
         if session.state and session.state.reindexed != self._columns.reindexed:
             # A memory was given another text.
             self.texts = Texts()
+
+    def take(
+        self, revision: int, rows: Sequence[Sequence[Any]], codes: Mapping[str, Mapping[int, bytes]]
+    ) -> None:
+        with self.lock:
+            before = self._columns.count
+            super().take(revision, rows, codes)
+            self._taken += self._columns.count - before
+
+    def catch_up(self, session: SqliteSession, *, behind: int = 0) -> Snapshot:
+        with self.lock:
+            # Rows of a write count from the next call on, as those that are read do.
+            self._read, self._taken = self._read + self._taken, 0
+            return super().catch_up(session, behind=behind)
 
     def adopt(self, session: SqliteSession, found: Mapped) -> None:
         """Map a newer file in place of what was read, so that processes share it."""

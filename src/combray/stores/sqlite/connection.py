@@ -231,9 +231,12 @@ def reading(connection: sqlite3.Connection) -> Iterator[None]:
 
 
 @contextmanager
-def patient(connection: sqlite3.Connection, seconds: float) -> Iterator[None]:
-    """Wait that long for locks within the block."""
-    ((before,),) = connection.execute("PRAGMA busy_timeout")
+def patient(connection: sqlite3.Connection, seconds: float, usual: float | None = None) -> Iterator[None]:
+    """Wait that long for locks within the block. `usual`: the seconds of the connection, where they are known."""
+    if usual is None:
+        ((before,),) = connection.execute("PRAGMA busy_timeout")
+    else:
+        before = int(usual * 1000)
     connection.execute(f"PRAGMA busy_timeout = {int(seconds * 1000)}")
     try:
         yield
@@ -241,8 +244,10 @@ def patient(connection: sqlite3.Connection, seconds: float) -> Iterator[None]:
         connection.execute(f"PRAGMA busy_timeout = {before}")
 
 
-def begin(connection: sqlite3.Connection, path: str, busy_timeout: float) -> None:
+def begin(connection: sqlite3.Connection, path: str, busy_timeout: float, usual: float | None = None) -> None:
     """Begin a write transaction. A wait for another process is reported, and ends after `busy_timeout` seconds.
+
+    `usual`: the seconds that the connection waits outside of it, where they are known.
 
     SQLite waits in parts of a second: between them the caller can stop the call.
     """
@@ -251,7 +256,7 @@ def begin(connection: sqlite3.Connection, path: str, busy_timeout: float) -> Non
     while True:
         part = min(lock_patience.UNREPORTED, max(0.0, deadline - time.monotonic()))
         try:
-            with patient(connection, part):
+            with patient(connection, part, usual):
                 connection.execute("BEGIN IMMEDIATE")
         except errors("OperationalError") as error:
             if not is_busy(error) or time.monotonic() >= deadline:

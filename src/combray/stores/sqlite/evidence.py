@@ -12,7 +12,7 @@ from combray.records import dataclass
 from combray.runtime import KeywordArm
 from combray.scoring.bm25f import Posting
 from combray.stores.evidence import StoredEvidence
-from combray.stores.postings import Weighed, affordable, weigh
+from combray.stores.postings import Weighed, affordable, read_together, weigh
 from combray.stores.scored import Measured
 from combray.stores.snapshot import Snapshot
 from combray.stores.sqlite.cache import SqliteNamespaceCache
@@ -42,8 +42,11 @@ class SqliteEvidence(StoredEvidence[SqliteSession, SqliteNamespaceCache]):
                 def weighed(term: str) -> Weighed:
                     return weigh(read_codes(connection, term), weights, snapshot)
 
-            chosen = affordable(set(terms), snapshot.count, arm, holding)
-            lists = {term: weighed(term) for term in sorted(chosen)}
+            if arm.mode == "all" and not arm.lends:
+                lists = read_together(set(terms), weighed)
+            else:
+                chosen = affordable(set(terms), snapshot.count, arm, holding)
+                lists = {term: weighed(term) for term in sorted(chosen)}
         return [
             Posting(*lists[term], weight) if term in lists else None
             for term, (_, weight) in zip(terms, arm.terms, strict=True)

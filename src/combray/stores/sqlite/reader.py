@@ -50,8 +50,11 @@ class SqliteReader(StoredReader[SqliteSession, SqliteNamespaceCache]):
         return scores
 
     def known_entities(self, candidates: Iterable[str]) -> set[str]:
-        with self.open_session() as session:
-            return {each for each in candidates if session.of_rows(sql.labels.is_named, each.casefold())}
+        folded = {each: each.casefold() for each in candidates}
+        named = (
+            {row[0] for row in self._rows(sql.labels.named, sorted(set(folded.values())))} if folded else set()
+        )
+        return {each for each, name in folded.items() if name in named}
 
     def names(self, names: Iterable[str] = (), canonicals: Iterable[str] = ()) -> list[tuple[str, str]]:
         with self.open_session() as session:

@@ -31,9 +31,19 @@ class SqliteSession(StoreSession):
     separators = ("\0", "")
     term_table = "term_index"
 
-    def __init__(self, connection: sqlite3.Connection, name: str) -> None:
+    def __init__(
+        self,
+        connection: sqlite3.Connection,
+        name: str,
+        models: dict[str, tuple[int, int]] | None = None,
+        *,
+        writes: bool = False,
+    ) -> None:
         self.connection = connection
         self.name = name
+        self._models = {} if models is None else models
+        """Numbers and dimensions of models as committed. They never change."""
+        self._writes = writes
 
     # Read once: it may change later in a write.
     @cached_property
@@ -66,8 +76,16 @@ class SqliteSession(StoreSession):
         self.connection.executemany(statement, [(self.number, *values, *row) for row in rows])
 
     def model(self, name: str) -> tuple[int, int] | None:
+        if name in self._models:
+            return self._models[name]
         row = self.connection.execute(sql.vectors.model, (name,)).fetchone()
-        return None if row is None else (int(row[0]), int(row[1]))
+        if row is None:
+            return None
+        known = int(row[0]), int(row[1])
+        # A write may be rolled back.
+        if not self._writes:
+            self._models[name] = known
+        return known
 
     def holding(self, terms: Sequence[str]) -> Mapping[str, int]:
         number = self.number

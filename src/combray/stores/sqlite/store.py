@@ -71,6 +71,7 @@ class SqliteStore(ProvableStore):
         self._lock = threading.Lock()
         self._write_lock = WriteLock()
         self._idle: list[sqlite3.Connection] = []
+        self._models: dict[str, tuple[int, int]] = {}
         self._closed = False
         self._log_holds_erased = False
         self._up_to_date = True
@@ -179,13 +180,13 @@ class SqliteStore(ProvableStore):
             yield self.reader(namespace)
             return
         with self._reading() as connection:
-            yield SqliteView(self._cache(namespace), SqliteSession(connection, namespace))
+            yield SqliteView(self._cache(namespace), SqliteSession(connection, namespace, self._models))
         self._columns.save_opened(self._cache(namespace))
 
     @contextmanager
     def _session(self, namespace: str = "") -> Iterator[SqliteSession]:
         with self._reading() as connection:
-            yield SqliteSession(connection, namespace)
+            yield SqliteSession(connection, namespace, self._models)
 
     _proving = _session
 
@@ -260,10 +261,11 @@ class SqliteStore(ProvableStore):
                 self._up_to_date = opening.finish(
                     self._writer, self.path, busy_timeout=self.busy_timeout, key=self._key
                 )
-            begin(self._writer, self.path, self.busy_timeout)
+            begin(self._writer, self.path, self.busy_timeout, self.busy_timeout)
             deeds = Deeds()
             try:
-                writer = SqliteWriter(namespace, self._cache(namespace), self._writer)
+                session = SqliteSession(self._writer, namespace, self._models, writes=True)
+                writer = SqliteWriter(self._cache(namespace), session)
                 deeds = writer.deeds
                 yield writer
                 if self._witness is not None:

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import sqlite3
 from collections.abc import Iterable, Sequence
 from contextlib import nullcontext
 from typing import Any
 
 from combray.errors import InvalidInputError
 from combray.stores.indexes import Indexed
+from combray.stores.rows import column_row
 from combray.stores.sqlite.cache import SqliteNamespaceCache
 from combray.stores.sqlite.encryption import errors
 from combray.stores.sqlite.erasing import note_due
@@ -22,12 +22,11 @@ from combray.types import Memory
 class SqliteWriter(StoredWriter[SqliteSession, SqliteNamespaceCache], SqliteReader):
     """Implements `runtime.Writer`. Reads use the write connection."""
 
-    def __init__(self, namespace: str, cache: SqliteNamespaceCache, connection: sqlite3.Connection) -> None:
-        session = SqliteSession(connection, namespace)
+    def __init__(self, cache: SqliteNamespaceCache, session: SqliteSession) -> None:
         if session.state is None:
-            connection.execute(sql.namespaces.add, (namespace,))
-            session = SqliteSession(connection, namespace)
-        SqliteReader.__init__(self, namespace, cache, lambda: nullcontext(session))
+            session.run(sql.namespaces.add, session.name)
+            del session.state
+        SqliteReader.__init__(self, session.name, cache, lambda: nullcontext(session))
         self._begin(session, cache.catch_up(session), (session.state.revision if session.state else 0) + 1)
         self._indexed: list[Indexed] = []
         self._rewords = False
@@ -42,17 +41,22 @@ class SqliteWriter(StoredWriter[SqliteSession, SqliteNamespaceCache], SqliteRead
         return self._kept(sql.memories.contents, wanted, self.cache.texts, self._snapshot)
 
     def naming(self, entities: Sequence[str], per_entity: int) -> dict[str, tuple[int, list[int]]]:
-        found = {}
-        for entity in entities:
-            name = entity.casefold()
-            newest = self.session.of_rows(sql.labels.newest_naming, name, per_entity)
-            ((count,),) = self.session.of_rows(sql.labels.count_naming, name)
-            found[entity] = (int(count), [int(row[0]) for row in newest])
-        return found
+        folded = {entity: entity.casefold() for entity in entities}
+        wanted = list(dict.fromkeys(folded.values()))
+        rows = self.session.of_rows(sql.labels.naming, wanted, per_entity) if wanted else []
+        found = {
+            name: (int(count), sorted(map(int, newest.split(",")), reverse=True) if newest else [])
+            for name, count, newest in rows
+        }
+        return {entity: found[name] for entity, name in folded.items()}
 
     def committed(self) -> None:
         """Give the cache what this transaction has added. Called after its commit."""
         with self.cache.lock:
+            if self.adds_only and not self.queue.activates:
+                self.cache.take(
+                    self.revision_now, [column_row(*each) for each in self._indexed], self._stored_codes
+                )
             self.cache.postings.offer({key: entry.fields for key, _, entry in self._indexed})
             if len(self._indexed) == 1:
                 # The next writes compare themselves with it.

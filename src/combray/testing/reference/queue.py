@@ -1,4 +1,4 @@
-"""The embedding queue of the reference store: a dict of jobs."""
+"""The queue of the reference store: a dict of jobs."""
 
 from __future__ import annotations
 
@@ -23,8 +23,8 @@ class ReferenceQueue:
 
     def backlogs(self) -> list[Backlog]:
         found = []
-        for model in sorted({model for _, model in self.space().jobs}):
-            jobs = self.jobs(model)
+        for model in sorted({model for (_, model), job in self.space().jobs.items() if not job.done}):
+            jobs = [job for job in self.jobs(model) if not job.done]
             failed = sum(job.failed for job in jobs)
             errors = sorted((job.next_at, job.key, job.error) for job in jobs if job.error)
             oldest = min(job.added for job in jobs)
@@ -32,13 +32,16 @@ class ReferenceQueue:
         return found
 
     def due(self, model: str, now: float) -> bool:
-        return any(not job.failed and job.next_at <= now for job in self.jobs(model))
+        return any(not job.done and not job.failed and job.next_at <= now for job in self.jobs(model))
 
     def holders(self, model: str) -> list[str]:
         return sorted({job.holder for job in self.jobs(model) if job.holder})
 
     def held(self, model: str, holder: str) -> list[Job]:
         return [job for job in self.jobs(model) if job.holder == holder]
+
+    def given_up(self, model: str, limit: int) -> list[Job]:
+        return [job for job in self.jobs(model) if job.failed][:limit]
 
     def orphans(self, model: str) -> list[int]:
         space = self.space()
@@ -49,6 +52,15 @@ class ReferenceQueue:
         space = self.space()
         live = [key for key, row in space.rows.items() if row.memory.status in LIVE_STATUSES]
         return [key for key in live if (model, key) not in space.vectors]
+
+    def unmarked(self, model: str, limit: int) -> list[int]:
+        space = self.space()
+        turns = [
+            key
+            for key, row in space.rows.items()
+            if row.memory.kind == "episode" and row.memory.status in LIVE_STATUSES
+        ]
+        return [key for key in sorted(turns) if (key, model) not in space.jobs][:limit]
 
     def left_behind(self, model: str) -> bool:
         return bool({key for _, key in self.space().vectors}.intersection(self.lacking(model)))
@@ -62,7 +74,7 @@ class ReferenceQueue:
         return len(space.jobs) - before
 
     def take(self, model: str, holder: str, now: float, until: float, limit: int) -> list[Job]:
-        due = [job for job in self.jobs(model) if not job.failed and job.next_at <= now]
+        due = [job for job in self.jobs(model) if not job.done and not job.failed and job.next_at <= now]
         due = sorted(due, key=lambda job: (job.next_at, job.key))[:limit]
         taken = [replace(job, attempts=job.attempts + 1, next_at=until, holder=holder) for job in due]
         self.update(taken)

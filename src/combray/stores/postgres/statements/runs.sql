@@ -1,13 +1,13 @@
 -- Runs of consolidation with the parts of their plans, pairs in doubt, leases.
 
 -- name: latest
-SELECT id, started, ended, state, counts, seen FROM run WHERE namespace = $1
+SELECT id, started, ended, state, counts FROM run WHERE namespace = $1
 ORDER BY started DESC, id DESC LIMIT $2
 
 -- name: put
-INSERT INTO run (namespace, id, started, ended, state, counts, seen) VALUES ($1, $2, $3, $4, $5, $6, $7)
+INSERT INTO run (namespace, id, started, ended, state, counts) VALUES ($1, $2, $3, $4, $5, $6)
 ON CONFLICT (namespace, id) DO UPDATE SET started = excluded.started, ended = excluded.ended,
-    state = excluded.state, counts = excluded.counts, seen = excluded.seen
+    state = excluded.state, counts = excluded.counts
 
 -- name: put_parts
 INSERT INTO run_part (namespace, run, number, steps)

@@ -3,14 +3,18 @@
 -- name: holders
 SELECT key FROM label WHERE namespace = ?1 AND sort = ?2 AND name = ?3 ORDER BY key
 
--- name: is_named
-SELECT 1 FROM label WHERE namespace = ?1 AND sort = 'entity' AND name = ?2 AND live LIMIT 1
+-- name: named
+SELECT value FROM json_each(?2)
+WHERE EXISTS (SELECT 1 FROM label WHERE namespace = ?1 AND sort = 'entity' AND name = value AND live)
 
--- name: count_naming
-SELECT count(*) FROM label WHERE namespace = ?1 AND sort = 'entity' AND name = ?2 AND live
-
--- name: newest_naming
-SELECT key FROM label WHERE namespace = ?1 AND sort = 'entity' AND name = ?2 AND live ORDER BY key DESC LIMIT ?3
+-- name: naming
+SELECT wanted.value,
+       (SELECT count(*) FROM label WHERE namespace = ?1 AND sort = 'entity' AND name = wanted.value AND live),
+       (SELECT group_concat(key) FROM (
+           SELECT key FROM label WHERE namespace = ?1 AND sort = 'entity' AND name = wanted.value AND live
+           ORDER BY key DESC LIMIT ?3
+       ))
+FROM json_each(?2) AS wanted
 
 -- name: entity_counts
 SELECT name, count(*) AS holding FROM label WHERE namespace = ?1 AND sort = 'entity' AND live

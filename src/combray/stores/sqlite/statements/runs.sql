@@ -1,12 +1,12 @@
 -- Runs of consolidation with the parts of their plans, pairs in doubt, leases.
 
 -- name: latest
-SELECT id, started, ended, state, counts, seen FROM run WHERE namespace = ?1
+SELECT id, started, ended, state, counts FROM run WHERE namespace = ?1
 ORDER BY started DESC, id DESC LIMIT ?2
 
 -- name: put
-INSERT OR REPLACE INTO run (namespace, id, started, ended, state, counts, seen)
-VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7)
+INSERT OR REPLACE INTO run (namespace, id, started, ended, state, counts)
+VALUES (?1, ?2, ?3, ?4, ?5, ?6)
 
 -- name: put_parts
 INSERT INTO run_part (namespace, run, number, steps)

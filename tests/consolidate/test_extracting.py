@@ -5,16 +5,12 @@ from __future__ import annotations
 from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Any
 
 import nights
 import numpy as np
 import pytest
 
 import combray
-from combray.consolidate import runs
-from combray.consolidate.distil import DistilFacts
-from combray.consolidate.nightly import NIGHTLY
 from combray.testing.fakes import FakeClock, FakeDistiller, FakeEmbedder
 from combray.types import Memory
 
@@ -25,8 +21,8 @@ HOME = {"subject": "Ann", "attribute": "home", "value": "Berlin", "single": True
 
 
 def made(engine: combray.Engine) -> list[Memory]:
-    """The facts that consolidation has made, of any status, as they were written."""
-    return [each for each in nights.facts(engine) if each.source == "consolidation"]
+    """The facts that were extracted, of any status, as they were written."""
+    return [each for each in nights.facts(engine) if each.source == "extraction"]
 
 
 def test_a_statement_becomes_a_fact_that_rests_on_its_episode_alone() -> None:
@@ -35,6 +31,7 @@ def test_a_statement_becomes_a_fact_that_rests_on_its_episode_alone() -> None:
         nights.hear(engine, "Nice, what is it like?", author="Melanie")
         done = engine.consolidation.run()
         (fact,) = made(engine)
+        assert done.degraded == ()
         assert fact.content == "Ann lives in Berlin"
         assert (fact.kind, fact.status, fact.trust, fact.session, fact.author) == (
             "fact",
@@ -49,18 +46,19 @@ def test_a_statement_becomes_a_fact_that_rests_on_its_episode_alone() -> None:
         assert {name: fact.metadata[name] for name in HOME} == HOME
         assert "Ann" in fact.entities
         assert fact.confidence == 0.65
-        assert done.counts == {"distil": 1}
-        assert [each.actor for each in engine.history(fact.id)] == [f"consolidate:{done.run_id}"]
+        assert engine.extraction.status()["facts"] == 1
         assert [hit.memory.id for hit in engine.recall("Berlin", kinds=["fact"])] == [fact.id]
 
 
 def test_without_a_model_no_fact_is_made_and_a_later_model_reads_what_was_said() -> None:
     with nights.opened() as engine:
-        engine._at.settings = {**engine.settings, "distil": True}
+        engine._at.settings = {**engine.settings, "extract": "model"}
         nights.hear(engine, "I live in Berlin", author="Ann")
-        assert engine.consolidation.run().counts == {}
+        engine.consolidation.run()
+        assert made(engine) == []
         engine._at.runtime = replace(engine.runtime, language_model=FakeDistiller(nights.TOLD))
-        assert engine.consolidation.run().counts == {"distil": 1}
+        engine.consolidation.run()
+        assert [each.content for each in made(engine)] == ["Ann lives in Berlin"]
 
 
 @pytest.mark.parametrize(
@@ -82,10 +80,13 @@ def test_a_second_run_makes_nothing_and_a_third_reads_what_came_since() -> None:
     clock = FakeClock()
     with nights.opened(clock=clock, distil=True) as engine:
         nights.hear(engine, "I live in Berlin", author="Ann")
-        assert engine.consolidation.run().counts == {"distil": 1}
-        assert engine.consolidation.run().counts == {}
+        calls = []
+        for _ in range(2):
+            engine.consolidation.run()
+            calls.append(engine.extraction.status()["calls"])
         nights.hear(engine, "I have two cats", author="Ann")
-        assert engine.consolidation.run().counts == {"distil": 1}
+        engine.consolidation.run()
+        assert [*calls, engine.extraction.status()["calls"]] == [1, 1, 2]
         assert [each.content for each in made(engine)] == ["Ann lives in Berlin", "Ann has two cats"]
 
 
@@ -123,58 +124,19 @@ def test_two_episodes_that_state_it_are_the_evidence() -> None:
         assert fact.evidence == (first, second)
 
 
-def test_a_new_fact_supersedes_in_the_very_run_and_the_preview_shows_it() -> None:
+def test_a_new_fact_supersedes_in_the_very_run() -> None:
     clock = FakeClock()
     with nights.opened(clock=clock, distil=True) as engine:
         old = nights.know(engine, "Ann lives in Berlin", category="fact", metadata=HOME)
         clock.pass_(days=3)
         nights.hear(engine, "I live in Munich now", author="Ann")
-        preview = engine.consolidation.run(dry_run=True)
-        assert made(engine) == [], "a preview writes nothing"
+        engine.consolidation.run(dry_run=True)
+        assert made(engine) == [], "a preview reads and writes nothing"
         done = engine.consolidation.run()
-        assert [(each.operation, each.content) for each in preview.plan] == [
-            (each.operation, each.content) for each in done.plan
-        ]
         assert [each.operation for each in done.plan if each.memory_id == old] == ["fade", "supersede"]
         (new,) = made(engine)
         assert engine.get(old).superseded_by == new.id
         assert nights.live(engine) == ["Ann lives in Munich now"]
-
-
-def test_undo_hides_what_was_made_and_it_is_not_made_again() -> None:
-    clock = FakeClock()
-    with nights.opened(clock=clock, distil=True) as engine:
-        old = nights.know(engine, "Ann lives in Berlin", category="fact", metadata=HOME)
-        clock.pass_(days=3)
-        nights.hear(engine, "I live in Munich now", author="Ann")
-        run = engine.consolidation.run().run_id
-        assert engine.consolidation.undo(run).refused == ()
-        assert nights.live(engine) == ["Ann lives in Berlin"]
-        assert engine.get(old).superseded_by is None
-        assert [each.status for each in made(engine)] == ["forgotten"]
-        nights.hear(engine, "I live in Munich now", author="Ann", session="again")
-        engine.consolidation.run()
-        assert nights.live(engine) == ["Ann lives in Berlin"], "somebody has taken this very statement back"
-        engine.restore(made(engine)[0].id)
-        assert "Ann lives in Munich now" in nights.live(engine)
-
-
-def test_a_killed_run_is_finished_with_its_new_facts(monkeypatch: pytest.MonkeyPatch) -> None:
-    clock = FakeClock()
-
-    def dies(*arguments: Any) -> None:
-        raise KeyboardInterrupt
-
-    with nights.opened(clock=clock, distil=True) as engine:
-        nights.hear(engine, "I live in Berlin", author="Ann")
-        with monkeypatch.context() as patch:
-            patch.setattr(runs, "finish", dies)
-            with pytest.raises(KeyboardInterrupt):
-                engine.consolidation.run()
-        assert nights.live(engine) == []
-        assert engine.consolidation.run().resumed is not None
-        assert nights.live(engine) == ["Ann lives in Berlin"]
-        assert len(made(engine)) == 1
 
 
 def test_an_erased_episode_takes_the_fact_made_of_its_words_with_it(tmp_path: Path) -> None:
@@ -188,19 +150,6 @@ def test_an_erased_episode_takes_the_fact_made_of_its_words_with_it(tmp_path: Pa
         assert [each.content for each in made(engine)] == ["Ann lives in Berlin"]
     everything = b"".join(each.read_bytes() for each in tmp_path.glob("a.db*") if "audit" not in each.name)
     assert b"qwertzu" not in everything.lower()
-
-
-def test_what_the_cap_leaves_is_made_by_the_next_run() -> None:
-    with nights.opened(distil=True) as engine:
-        for text in ("I live in Berlin", "I have two cats", "I speak Dutch"):
-            nights.hear(engine, text, author="Ann")
-        few = NIGHTLY.replace("DistilFacts", DistilFacts(most=1))
-        left = []
-        for _ in range(4):
-            done = engine.consolidation.run(steps=few)
-            left.append((done.counts.get("distil", 0), done.skipped_because_of_cap))
-        assert left == [(1, 2), (1, 1), (1, 0), (0, 0)]
-        assert engine.consolidation.run(most=0).counts == {}
 
 
 def test_the_least_trusted_word_decides() -> None:
@@ -223,8 +172,9 @@ def test_new_facts_do_without_vectors_when_the_embedder_fails() -> None:
         nights.hear(engine, "I live in Berlin", author="Ann")
         engine._at.runtime = replace(engine.runtime, embedder=FakeEmbedder(failing=True))
         done = engine.consolidation.run()
-        assert nights.live(engine) == ["Ann lives in Berlin"]
-        assert "no vectors" in done.degraded[0]
+        assert [each.content for each in made(engine)] == ["Ann lives in Berlin"]
+        assert [hit.memory.content for hit in engine.recall("Berlin", kinds=["fact"])] == ["Ann lives in Berlin"]
+        assert "does not answer" in done.degraded[0]
 
 
 def test_what_one_speaker_repeats_in_one_conversation_makes_a_fact_no_surer() -> None:
@@ -253,3 +203,29 @@ def test_facts_made_while_the_embedder_is_down_get_their_vectors_another_night()
         engine.runtime.clock.pass_(days=1)  # type: ignore[attr-defined]
         engine.consolidation.run()
         assert engine.reader.vectors(embedder.name, keys)[1].all()
+
+
+def test_what_somebody_has_forgotten_is_not_made_again() -> None:
+    clock = FakeClock()
+    with nights.opened(clock=clock, distil=True) as engine:
+        nights.hear(engine, "I live in Munich now", author="Ann")
+        engine.consolidation.run()
+        (fact,) = made(engine)
+        engine.forget(fact.id)
+        nights.hear(engine, "I live in Munich now", author="Ann", session="again")
+        engine.consolidation.run()
+        assert nights.live(engine) == [], "somebody has taken this very statement back"
+        engine.restore(fact.id)
+        assert nights.live(engine) == ["Ann lives in Munich now"]
+
+
+def test_the_undo_of_a_run_leaves_what_was_read_and_takes_back_what_it_replaced() -> None:
+    clock = FakeClock()
+    with nights.opened(clock=clock, distil=True) as engine:
+        old = nights.know(engine, "Ann lives in Berlin", category="fact", metadata=HOME)
+        clock.pass_(days=3)
+        nights.hear(engine, "I live in Munich now", author="Ann")
+        run = engine.consolidation.run().run_id
+        assert engine.get(old).superseded_by is not None
+        assert engine.consolidation.undo(run).refused == ()
+        assert nights.live(engine) == ["Ann lives in Berlin", "Ann lives in Munich now"]

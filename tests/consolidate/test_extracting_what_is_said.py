@@ -22,7 +22,7 @@ def answering(engine: combray.Engine, *answers: object) -> FakeLanguageModel:
 
 def made(engine: combray.Engine) -> list[str]:
     """Texts of the facts that consolidation has made."""
-    return [each.content for each in nights.facts(engine) if each.source == "consolidation"]
+    return [each.content for each in nights.facts(engine) if each.source == "extraction"]
 
 
 def test_what_the_cited_episodes_say_is_kept_with_them_as_evidence() -> None:
@@ -34,7 +34,7 @@ def test_what_the_cited_episodes_say_is_kept_with_them_as_evidence() -> None:
             engine,
             [
                 {"fact": "The kitchen was painted yellow.", "subject": "kitchen", "attribute": "color",
-                 "value": "yellow", "episodes": [1, 3]},
+                 "value": "yellow", "lines": [1, 3]},
             ],
         )  # fmt: skip
         engine.consolidation.run()
@@ -47,14 +47,13 @@ def test_what_the_cited_episodes_say_is_kept_with_them_as_evidence() -> None:
 @pytest.mark.parametrize(
     "told",
     [
-        {"fact": "Ann painted the kitchen green", "episodes": [1]},
-        {"fact": "Ann painted the kitchen yellow in 3 days", "episodes": [1]},
-        {"fact": "Ann painted the kitchen yellow", "episodes": [2]},
-        {"fact": "Ann painted the kitchen yellow", "episodes": [1, 2]},
-        {"fact": "Ann painted the kitchen yellow", "episodes": []},
-        {"fact": "Ann painted the kitchen yellow", "episodes": [7]},
-        {"fact": "Ann did not paint the kitchen yellow", "episodes": [1]},
-        {"fact": "Ann is the owner of the key 1234", "episodes": [1]},
+        {"fact": "Ann painted the kitchen green", "lines": [1]},
+        {"fact": "Ann painted the kitchen yellow in 3 days", "lines": [1]},
+        {"fact": "Ann painted the kitchen yellow", "lines": [2]},
+        {"fact": "Ann painted the kitchen yellow", "lines": []},
+        {"fact": "Ann painted the kitchen yellow", "lines": [7]},
+        {"fact": "Ann did not paint the kitchen yellow", "lines": [1]},
+        {"fact": "Ann is the owner of the key 1234", "lines": [1]},
     ],
 )
 def test_what_they_do_not_say_is_dropped(told: dict[str, object]) -> None:
@@ -70,46 +69,49 @@ def test_a_relative_date_may_be_written_as_the_date_it_stands_for() -> None:
     """The fake clock starts on 2024-05-01."""
     with nights.opened(distil=True) as engine:
         nights.hear(engine, "Yesterday was when I painted, the kitchen that is", author="Ann")
-        answering(engine, [{"fact": "Ann painted the kitchen on 2024-04-30", "episodes": [1]}])
+        answering(engine, [{"fact": "Ann painted the kitchen on 2024-04-30", "lines": [1]}])
         engine.consolidation.run()
         assert made(engine) == ["Ann painted the kitchen on 2024-04-30"]
         (fact,) = [each for each in nights.facts(engine) if each.kind == "fact"]
         assert fact.valid_from == datetime(2024, 4, 30, tzinfo=UTC)
 
 
-@pytest.mark.parametrize("answer", ["", "no facts today", '{"fact": "x"}', '[{"fact": "x"}]'])
-def test_after_an_answer_that_is_not_the_json_asked_for_the_next_run_asks_again(answer: str) -> None:
+def test_a_line_that_says_nothing_of_a_fact_is_no_evidence_of_it() -> None:
     with nights.opened(distil=True) as engine:
+        first = nights.hear(engine, "So the kitchen, painted yellow, looks fresh", author="Ann")
+        nights.hear(engine, "It rained all day", author="Bob")
+        answering(engine, [{"fact": "Ann painted the kitchen yellow", "lines": [1, 2]}])
+        engine.consolidation.run()
+        (fact,) = [each for each in nights.facts(engine) if each.kind == "fact"]
+        assert fact.evidence == (first,)
+
+
+@pytest.mark.parametrize("answer", ["", "no facts today", '{"fact": "x"}', '[{"fact": "x"}]'])
+def test_after_an_answer_that_is_not_the_json_asked_for_another_run_asks_again(answer: str) -> None:
+    clock = FakeClock()
+    with nights.opened(clock=clock, distil=True) as engine:
         nights.hear(engine, "I live in Berlin", author="Ann")
-        answering(engine, *([answer] if answer else []))
+        answering(engine, *([answer, answer] if answer else []))
         done = engine.consolidation.run()
         assert made(engine) == []
-        assert "the next run asks again" in done.degraded[0]
-        answering(engine, [{"fact": "Ann lives in Berlin", "episodes": [1]}])
+        assert done.degraded[0].startswith("1 turns wait for the language model")
+        clock.pass_(days=1)
+        answering(engine, [{"fact": "Ann lives in Berlin", "lines": [1]}])
         engine.consolidation.run()
         assert made(engine) == ["Ann lives in Berlin"]
 
 
-def test_one_call_for_fifty_episodes_and_the_largest_clusters_first() -> None:
-    """55 single remarks, then a cluster of four: the model reads the four, and 46 of the others."""
+def test_every_turn_is_read_forty_in_a_call() -> None:
     with nights.opened(distil=True) as engine:
-        for number in range(55):
-            nights.hear(
-                engine, f"remark{number} gadget{number} widget{number}", author="Bob", session=str(number)
-            )
-        for number in range(4):
-            nights.hear(engine, "The kitchen was painted yellow", author="Ann", session=f"kitchen {number}")
-        model = answering(engine, [{"fact": "The kitchen was painted yellow", "episodes": [47, 48, 49, 50]}])
+        for number in range(59):
+            nights.hear(engine, f"remark{number} gadget{number}", author="Bob", session=str(number))
+        model = answering(engine, [], [])
         done = engine.consolidation.run()
-        assert len(model.prompts) == 1
-        assert model.prompts[0][1].count("The kitchen was painted yellow") == 4
-        assert "remark45 " in model.prompts[0][1]
-        assert "remark46 " not in model.prompts[0][1]
-        assert made(engine) == ["The kitchen was painted yellow"]
-        assert done.degraded == ("the language model read 50 of 59 new episodes",)
+        assert [each[1].count("gadget") for each in model.prompts] == [40, 19]
+        assert done.degraded == ()
         again = answering(engine, [])
         engine.consolidation.run()
-        assert again.prompts == [], "every new episode was read or passed over"
+        assert again.prompts == [], "every turn was read"
 
 
 def values_of_one_attribute(*, single: bool) -> list[str]:
@@ -119,7 +121,7 @@ def values_of_one_attribute(*, single: bool) -> list[str]:
         for place in ("Berlin", "Lisbon"):
             nights.hear(engine, f"For work I am in {place}", author="Ann", session=place)
             told = {"fact": f"Ann: work {place}", "subject": "Ann", "attribute": "place", "value": place}
-            answering(engine, [{**told, "single": single, "episodes": [1]}])
+            answering(engine, [{**told, "single": single, "lines": [1]}])
             engine.consolidation.run()
             clock.pass_(days=1)
         return nights.live(engine)

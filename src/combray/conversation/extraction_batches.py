@@ -1,0 +1,171 @@
+"""What one call reads: turns up to a number of tokens, the turns around them, and what is known near them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+import numpy as np
+
+from combray.consolidate.runs import by_key
+from combray.consolidate.steps import FACTS
+from combray.conversation.extraction_prompt import ShownTurn
+from combray.language.savings import is_agent
+from combray.language.scopes import scope_set
+from combray.language.token_count import estimate
+from combray.language.tokens import content_terms
+from combray.records import dataclass
+from combray.runtime import Filter, KeywordArm, Reader
+from combray.runtime.queue import Job
+from combray.types import LIVE_STATUSES, Memory
+
+MOST_TURNS = (40, 8, 1)
+"""Turns of one call at the first, second and third attempt: a turn that spoils an answer ends up alone."""
+MOST_TOKENS = 2_000
+"""Tokens of the turns of one call, unless its first turn is longer. Their surroundings come on top."""
+READ_TRUSTS = ("owner", "agent")
+_BEFORE, _AFTER = 3, 1
+"""Turns around each one that are shown with it."""
+_LONGEST = 2_000
+"""Characters of a turn that is only shown with others."""
+_NEAREST, _NEAR_FROM = 5, 0.5
+"""Known facts looked up for one turn, and their least cosine."""
+_MOST_KNOWN = 20
+
+
+@dataclass(frozen=True, slots=True)
+class TurnBatch:
+    """One call: its jobs, the turns by number from 1, all lines by conversation, and known memories from 1.
+
+    `asked`: the open pairs (turn, known memory), by keys.
+    """
+
+    jobs: tuple[Job, ...]
+    turns: tuple[Memory, ...]
+    conversations: tuple[tuple[ShownTurn, ...], ...]
+    known: Mapping[int, Memory]
+    asked: frozenset[tuple[int, int]]
+
+    def near(self, turn: Memory) -> list[Memory]:
+        """Return the lines up to and with a turn that explain it, and the one behind it."""
+        for lines in self.conversations:
+            for place, line in enumerate(lines):
+                if line.turn.id == turn.id:
+                    return [each.turn for each in lines[max(0, place - _BEFORE) : place + _AFTER + 1]]
+        return []
+
+    def before(self, turn: Memory) -> Memory | None:
+        """Return the line before a turn."""
+        near = self.near(turn)
+        place = near.index(turn)
+        return near[place - 1] if place else None
+
+
+def is_read(turn: Memory) -> bool:
+    """Return whether facts are read from a turn: a live, trusted one that no assistant or tool has said."""
+    spoken = not is_agent(str(turn.metadata.get("role") or turn.author or ""))
+    return spoken and turn.kind == "episode" and turn.status in LIVE_STATUSES and turn.trust in READ_TRUSTS
+
+
+def first_batch(reader: Reader, jobs: Sequence[Job], model: str) -> TurnBatch:
+    """Return a call for the first of the jobs and as many others as fit: of its scope, tried as often.
+
+    `model` is the embedder whose vectors find what is known, or "".
+    """
+    memories = by_key(reader, [job.key for job in jobs])
+    there = [job for job in jobs if job.key in memories]
+    scope, tried = scope_set(memories[there[0].key].tags), there[0].attempts
+    chosen: list[Job] = []
+    tokens = 0
+    for job in there:
+        turn = memories[job.key]
+        tokens += estimate(turn.content)
+        if chosen and (tokens > MOST_TOKENS or len(chosen) >= MOST_TURNS[min(tried, len(MOST_TURNS)) - 1]):
+            break
+        if job.attempts == tried and scope_set(turn.tags) == scope:
+            chosen.append(job)
+        else:
+            tokens -= estimate(turn.content)
+    turns = {job.key: memories[job.key] for job in chosen}
+    # The last attempt shows the turn alone: what is around it may be what spoils the answer.
+    last = tried >= len(MOST_TURNS)
+    conversations = _conversations(reader, turns, shows=not last)
+    numbered = [line.turn.id for lines in conversations for line in lines if line.number]
+    keys = {turn.id: key for key, turn in turns.items()}
+    in_order = [keys[each] for each in numbered]
+    ordered = {key: turns[key] for key in in_order}
+    known, asked = ({}, frozenset[tuple[int, int]]()) if last else _known(reader, ordered, scope, model)
+    by_number = {job.key: job for job in chosen}
+    return TurnBatch(
+        tuple(by_number[key] for key in in_order),
+        tuple(turns[key] for key in in_order),
+        conversations,
+        known,
+        asked,
+    )
+
+
+def _conversations(
+    reader: Reader, turns: Mapping[int, Memory], *, shows: bool
+) -> tuple[tuple[ShownTurn, ...], ...]:
+    """Return the turns by session, and with `shows` those around them; without a session by day."""
+    keys = np.array(list(turns) if shows else [], dtype=np.int64)
+    around = {key for found in reader.neighbours(keys, _BEFORE, _AFTER) for key in found} - turns.keys()
+    scopes = {scope_set(turn.tags) for turn in turns.values()}
+    shown = {
+        key: each
+        for key, each in by_key(reader, sorted(around)).items()
+        if each.status in LIVE_STATUSES and each.trust in READ_TRUSTS and scope_set(each.tags) in scopes
+    }
+    found: dict[str, list[tuple[int, Memory]]] = {}
+    for key, turn in (*turns.items(), *shown.items()):
+        found.setdefault(turn.session or f"{turn.moment:%Y-%m-%d}", []).append((key, turn))
+    lines, number = [], 0
+    for some in found.values():
+        some.sort(key=lambda each: (each[1].position or 0, each[1].moment, each[0]))
+        conversation = []
+        for key, turn in some:
+            number += key in turns
+            conversation.append(ShownTurn(turn, number) if key in turns else ShownTurn(_shortened(turn)))
+        lines.append(tuple(conversation))
+    return tuple(lines)
+
+
+def _shortened(turn: Memory) -> Memory:
+    import msgspec
+
+    if len(turn.content) <= _LONGEST:
+        return turn
+    return msgspec.structs.replace(turn, content=turn.content[:_LONGEST])
+
+
+def _known(
+    reader: Reader, turns: Mapping[int, Memory], scope: tuple[str, ...], model: str
+) -> tuple[dict[int, Memory], frozenset[tuple[int, int]]]:
+    """Return memories that the turns may change or repeat: those they are asked about, then the nearest facts."""
+    links = reader.links(turns, ("may_revise",))
+    asked = {(each.source, each.target) for each in links if each.source in turns and not each.subtype}
+    where = Filter(kinds=FACTS, within=scope, trusts=READ_TRUSTS)
+    keys = dict.fromkeys(old for _, old in sorted(asked))
+    near: list[list[int]] = []
+    lacking = list(turns)
+    if model:
+        vectors, has = reader.vectors(model, np.array(lacking, dtype=np.int64))
+        if has.any():
+            ranked = reader.nearest(model, vectors[has], where, _NEAREST, _NEAR_FROM)
+            near += [each.keys.tolist() for each in ranked]
+        lacking = [key for key, there in zip(lacking, has, strict=True) if not there]
+    near += [_by_words(reader, turns[key], where) for key in lacking]
+    # The nearest of every turn come before the second of any.
+    for rank in range(_NEAREST):
+        keys |= dict.fromkeys(each[rank] for each in near if len(each) > rank)
+    found = by_key(reader, [key for key in keys if key not in turns][:_MOST_KNOWN])
+    live = {key: each for key, each in found.items() if each.status in LIVE_STATUSES}
+    return live, frozenset(pair for pair in asked if pair[1] in live)
+
+
+def _by_words(reader: Reader, turn: Memory, where: Filter) -> list[int]:
+    terms = tuple((term, 1.0) for term in dict.fromkeys(content_terms(turn.content)))[:32]
+    if not terms:
+        return []
+    arm = KeywordArm(terms, mode="any", scoring="coverage", fields=(1.0, 0.0, 0.0, 0.0))
+    return [int(key) for key in reader.search({"words": arm}, where, _NEAREST).lists["words"].keys]
