@@ -103,9 +103,9 @@ def test_another_table_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatc
 
 
 def test_links_of_the_readme_become_absolute() -> None:
-    text = "![a](docs/a.svg) [b](docs/b.md#c) [d](https://d.org) [e](#e) `f`"
+    text = "![a](pages/a.svg) [b](pages/b.md#c) [d](https://d.org) [e](#e) `f`"
     assert backend.absolute(text, "https://x.org/y") == (
-        "![a](https://x.org/y/raw/HEAD/docs/a.svg) [b](https://x.org/y/blob/HEAD/docs/b.md#c) "
+        "![a](https://x.org/y/raw/HEAD/pages/a.svg) [b](https://x.org/y/blob/HEAD/pages/b.md#c) "
         "[d](https://d.org) [e](#e) `f`"
     )
 
