@@ -71,9 +71,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
     wheel, sdist = build(DIST)
     skipped = UNKNOWN[:1] if os.environ.get(backend.ADDRESS) else UNKNOWN
     for command in (
-        ["twine", "check", "--strict", wheel, sdist],
-        ["check-wheel-contents", wheel],
-        ["pyroma", "--min", "10", "--skip-tests", ",".join(skipped), sdist],
+        ("twine", "check", "--strict", str(wheel), str(sdist)),
+        ("check-wheel-contents", str(wheel)),
+        ("pyroma", "--min", "10", "--skip-tests", ",".join(skipped), str(sdist)),
     ):
         subprocess.run(command, check=True)
     print(
@@ -112,25 +112,22 @@ def attempt(python: str, wheel: Path, extra: str, *, lowest: bool) -> Tried:
     """Install the wheel in a new environment, remember and recall with it, and run the demo."""
     with tempfile.TemporaryDirectory() as made:
         folder = Path(made)
-        inside = folder / "environment" / ("Scripts" if os.name == "nt" else "bin")
         subprocess.run([python, "-m", "venv", "--without-pip", folder / "environment"], check=True)
+        own = folder / "environment" / ("Scripts/python.exe" if os.name == "nt" else "bin/python")
         wanted = [f"{wheel}[{extra}]" if extra else str(wheel)]
         if lowest:
             (folder / "lowest.txt").write_text(constraints(), encoding="utf-8")
             wanted += ["--constraint", str(folder / "lowest.txt")]
-        pip = [sys.executable, "-m", "pip", "--python", inside / "python", "install", "--only-binary", ":all:"]
+        pip = (sys.executable, "-m", "pip", "--python", own, "--quiet", "--disable-pip-version-check")
         started = time.monotonic()
-        subprocess.run([*pip, "--quiet", "--disable-pip-version-check", *wanted], check=True)
+        subprocess.run([*pip, "install", "--only-binary", ":all:", *wanted], check=True)
         installed = time.monotonic() - started
         started = time.monotonic()
-        for command in (
-            [inside / "python", "-c", f"import {MODULES[extra]}\n{_TRIED}"],
-            [inside / "combray", "demo"],
-        ):
-            subprocess.run(command, check=True, cwd=folder, stdout=subprocess.DEVNULL)
+        for command in (("-c", f"import {MODULES[extra]}\n{_TRIED}"), ("-m", "combray", "demo")):
+            subprocess.run([own, *command], check=True, cwd=folder, stdout=subprocess.DEVNULL)
         answered = time.monotonic() - started
         if not extra:
-            check_types(inside / "python")
+            check_types(own)
         files = [path for path in (folder / "environment").rglob("*") if path.is_file()]
         size, bytecode = (sum(path.stat().st_size for path in each) / 1e6 for each in (files, _compiled(files)))
         packages = len(list((folder / "environment").rglob("*.dist-info")))

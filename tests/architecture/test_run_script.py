@@ -11,6 +11,7 @@ import sys
 import tomllib
 from pathlib import Path
 from types import ModuleType
+from typing import Any
 
 import pytest
 
@@ -188,6 +189,9 @@ def test_the_workflows_call_what_a_clone_calls() -> None:
     folder = ROOT / ".github" / "workflows"
     tested = (folder / "test.yml").read_text(encoding="utf-8")
     released = (folder / "release.yml").read_text(encoding="utf-8")
+    yaml: Any = importlib.import_module("yaml")
+    assert set(yaml.safe_load(tested)["jobs"]) == {"test", "package", "musl"}
+    assert set(yaml.safe_load(released)["jobs"]) == {"build", "publish"}
     for command in ("python run.py test\n", "python run.py package --lowest", "ubuntu-24.04-arm", "alpine"):
         assert command in tested
     for command in ("bash .ci/run", "python run.py package", "attest-build-provenance", "id-token: write"):

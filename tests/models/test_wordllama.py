@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -92,7 +93,7 @@ def test_another_table_fits(precision: type) -> None:
         def encode(self, text: str, most: int | None = None) -> list[int]:
             return [ord(each) - ord("a") for each in text][:most]
 
-    rows = np.eye(3, dtype=precision)
+    rows: np.ndarray[Any, Any] = np.eye(3, dtype=precision)
     found = StaticEmbedder("letters", 3, lambda: (Letters(), rows), knows={"en": 1.0}, otherwise=0.0)
     assert found.embed(["aab", "", "c"]) == pytest.approx(
         np.array([[0.8**0.5, 0.2**0.5, 0], [0, 0, 0], [0, 0, 1]])

@@ -114,7 +114,7 @@ class Regions:
 def windows(monkeypatch: pytest.MonkeyPatch) -> tuple[ModuleType, Regions]:
     """The module of locks as Windows imports it."""
     regions = Regions()
-    monkeypatch.setitem(sys.modules, "msvcrt", regions)  # type: ignore[arg-type]
+    monkeypatch.setitem(sys.modules, "msvcrt", regions)
     spec = importlib.util.spec_from_file_location("locking_on_windows", locking.__file__)
     assert spec
     assert spec.loader
