@@ -211,7 +211,7 @@ def test_engram_saves_its_four_signals(text: str, saved: str) -> None:
     """The table "Signal | Example"."""
     engine = opened("engram")
     talk = engine.conversation("s")
-    talk.add(text, author="user", auto=True)
+    talk.add(text, author="user", extract="rules")
     assert [engine.get(each.id).content for each in talk.saved] == [saved]
 
 

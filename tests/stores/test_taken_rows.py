@@ -19,7 +19,7 @@ def state(store: SqliteStore) -> dict[str, Any]:
     """The columns with their texts, and the rows of the vectors, as a reader sees them."""
     with store.view("default") as view:
         view.covered("wordllama:256", combray.runtime.Filter())
-        snapshot = view._snapshot
+        snapshot = view._snapshot  # type: ignore[attr-defined]
         found: dict[str, Any] = {name: each.tolist() for name, each in snapshot.columns.items()}
         for name, texts in snapshot.names.items():
             found[name] = [texts[code] if code >= 0 else None for code in found[name]]
