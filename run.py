@@ -6,6 +6,7 @@ python3 run.py test      set up .venv with the tools of development, and run eve
 python3 run.py test --fast  the same, with ruff and the tests that are not slow: at most a minute
 python3 run.py docs      set up .venv with the tools of development, and build the documentation in build/site
 python3 run.py clients   the same, and make the packages for agent clients in clients and build
+python3 run.py package   the same, and build, check and try the wheel and the sdist in dist
 
 The first call takes about a minute, later ones start at once.
 """
@@ -61,6 +62,11 @@ def main(arguments: list[str]) -> int:
     if arguments == ["clients"]:
         problem = set_up(dev=True)
         return _refuse(problem) if problem else _call(PYTHON, "-m", "pages", "clients")
+    if arguments[:1] == ["package"]:
+        problem = set_up(dev=True)
+        if not problem and _call(*_installer(), "--quiet", *_group("package")):
+            problem = "installing the tools failed, see above"
+        return _refuse(problem) if problem else _call(PYTHON, "building/release.py", *arguments[1:])
     return _refuse((__doc__ or "").strip())
 
 
@@ -98,7 +104,7 @@ def set_up(*, dev: bool) -> str:
     installer = _installer()
     if not installer:
         return "there is no pip and no uv; on Debian and Ubuntu: apt install python3-venv"
-    if _call(*installer, "--quiet", "--editable", ROOT, *(_dev_group() if dev else ())):
+    if _call(*installer, "--quiet", "--editable", ROOT, *(_group("dev") if dev else ())):
         return "installing failed, see above; run this again when the cause is gone"
     STAMP.write_text(json.dumps(wanted), encoding="utf-8")
     return ""
@@ -114,17 +120,19 @@ def _installer() -> tuple[str | Path, ...]:
     return (uv, "pip", "install", "--python", PYTHON) if uv else ()
 
 
-def _dev_group() -> list[str]:
-    """The development tools, read here because pip before 25.1 knows no dependency groups."""
+def _group(name: str) -> list[str]:
+    """A group of tools, read here because pip before 25.1 knows no dependency groups."""
     import tomllib
 
     project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
-    group: list[str] = project["dependency-groups"]["dev"]
+    group: list[str] = project["dependency-groups"][name]
     return group
 
 
 def _fingerprint() -> str:
-    return hashlib.sha256((ROOT / "pyproject.toml").read_bytes()).hexdigest()
+    # An install also makes the default embedder's table, by building/table.py.
+    files = (ROOT / "pyproject.toml", *sorted((ROOT / "building").glob("*.py")))
+    return hashlib.sha256(b"".join(each.read_bytes() for each in files)).hexdigest()
 
 
 def _stamp() -> dict[str, Any]:

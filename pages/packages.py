@@ -39,7 +39,8 @@ def _about() -> dict[str, Any]:
         "version": project["version"],
         "description": project["description"],
         "author": project["authors"][0],
-        "license": project["license"],
+        # The second licence is that of a table in the wheel.
+        "license": project["license"].partition(" AND ")[0],
         "keywords": project["keywords"],
     }
 
@@ -168,7 +169,7 @@ Edit `pages/packages.py` and `src/combray/agents/clients/`, not these files.
 
 ## `claude-code`: plugin with hooks, MCP server and skill
 
-`combray` must be on the path (`pip install 'combray[mcp]'`). Then:
+`combray` must be on the path, with the extra `mcp` ([how to install it](../docs/howto/install.md)). Then:
 
 ```text
 claude plugin marketplace add ./clients

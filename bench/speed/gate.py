@@ -17,11 +17,14 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+import wordllama
+from tokenizers import Tokenizer
+
 from bench.speed import engine as own
 from bench.speed.floors import PlainFTS5, Scan
 from bench.speed.texts import Text, clauses, questions, sources, texts
 from bench.speed.timing import environment, of_children
-from combray.models.wordllama import WordLlamaEmbedder
+from combray.models.wordllama import wordllama_embedder
 
 SIZE = 1000
 ROUNDS = 3
@@ -29,6 +32,7 @@ ATTEMPTS = 4
 ASKED = 40
 ADDED = 128
 _SHELL = [sys.executable, "-c", "from combray.interfaces.cli import main; main()"]
+_TOKENIZER = "tokenizers/l2_supercat_tokenizer_config.json"
 _LIBRARIES = [sys.executable, "-c", "import sqlite3, numpy"]
 
 LIMITS = {"recall": 13.5, "write": 17.0, "cold recall": 4.4}
@@ -42,13 +46,13 @@ class Gate:
     """A store and floors of one size."""
 
     def __init__(self, folder: Path) -> None:
-        embedder = WordLlamaEmbedder()
+        embedder = wordllama_embedder()
         made = list(texts(clauses(sources(None)), SIZE + (1 + ATTEMPTS * ROUNDS) * ADDED))
         self._stored, first, self._new = made[:SIZE], made[SIZE : SIZE + ADDED], iter(made[SIZE + ADDED :])
         self._question, *self._asked = questions(self._stored, 1 + ATTEMPTS * ROUNDS * ASKED)
         self._path = folder / "combray.db"
         self._fts5, self._scan = PlainFTS5(folder / "floor.db"), Scan(embedder)
-        self._tokens: Any = embedder._tokenizer
+        self._tokens: Any = Tokenizer.from_file(str(Path(wordllama.__file__).parent / _TOKENIZER))
         plain = [each.text for each in self._stored]
         self._fts5.add(plain)
         self._scan.add(plain)

@@ -91,11 +91,13 @@ class ModelError(CombrayError):
 class MissingExtraError(ModelError, ImportError):
     """Raised if a feature needs an optional dependency that is not installed.
 
-    Install the extra that the message names: `pip install 'combray[EXTRA]'`.
+    The message names the extra and the command that installs it.
     """
 
     def __init__(self, what: str, extra: str) -> None:
-        super().__init__(f"{what} needs an extra that is not installed: pip install 'combray[{extra}]'")
+        from combray import installing  # not loaded with every process
+
+        super().__init__(f"{what} needs the extra {extra}, which is not installed: {installing.command(extra)}.")
 
 
 class StoreError(CombrayError):

@@ -11,6 +11,7 @@ import sys
 import tomllib
 from pathlib import Path
 from types import ModuleType
+from typing import Any
 
 import pytest
 
@@ -172,3 +173,32 @@ def test_the_readme_and_ci_use_it() -> None:
     assert "$ python3 run.py test" in readme
     assert "python3 run.py test" in ci.read_text(encoding="utf-8")
     assert os.access(ci, os.X_OK)
+
+
+def test_the_package_step_installs_its_tools_and_passes_its_options_on(script: ModuleType, calls: Calls) -> None:
+    script.set_up(dev=True)
+    before = len(calls)
+    assert script.main(["package", "--try", "python3.12"]) == 0
+    installed, ran = calls[before:]
+    group = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["dependency-groups"]["package"]
+    assert installed[-len(group) :] == group
+    assert ran[1:] == ["building/release.py", "--try", "python3.12"]
+
+
+def test_the_workflows_call_what_a_clone_calls() -> None:
+    folder = ROOT / ".github" / "workflows"
+    tested = (folder / "test.yml").read_text(encoding="utf-8")
+    released = (folder / "release.yml").read_text(encoding="utf-8")
+    yaml: Any = importlib.import_module("yaml")
+    assert set(yaml.safe_load(tested)["jobs"]) == {"test", "package", "musl"}
+    assert set(yaml.safe_load(released)["jobs"]) == {"build", "publish"}
+    for command in ("python run.py test\n", "python run.py package --lowest", "ubuntu-24.04-arm", "alpine"):
+        assert command in tested
+    for command in ("bash .ci/run", "python run.py package", "attest-build-provenance", "id-token: write"):
+        assert command in released
+    extras = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"][
+        "optional-dependencies"
+    ]
+    assert set(re.findall(r"--extra (\w+)", tested)) == set(extras)
+    classifiers = re.findall(r":: (3\.\d+)", (ROOT / "pyproject.toml").read_text(encoding="utf-8"))
+    assert set(re.findall(r'"(3\.\d+)"', tested)) == set(classifiers)

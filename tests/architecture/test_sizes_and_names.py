@@ -21,7 +21,7 @@ SHARED = {"Context", "Dated", "Entity", "Question", "Token", "Verbs"}
 def sources() -> list[Path]:
     """Every Python file of the repository; a new folder is found by itself."""
     found = [ROOT / "run.py"]
-    for folder in ("src", "tests", "bench", "examples", "pages", "clients"):
+    for folder in ("src", "tests", "bench", "examples", "pages", "clients", "building"):
         found += sorted((ROOT / folder).rglob("*.py"))
     return found
 

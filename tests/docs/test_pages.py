@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import subprocess
+import tomllib
 from pathlib import Path
 
 import pytest
@@ -33,6 +34,18 @@ def test_every_page_is_in_the_navigation() -> None:
     pages = {str(path.relative_to(ROOT)) for path in (ROOT / "docs").rglob("*.md")}
     pages -= {page for page in pages if page.startswith("docs/decisions/0")}
     assert named == pages
+
+
+def test_one_page_says_how_to_install() -> None:
+    pages = [*(ROOT / "docs").rglob("*.md"), *(ROOT / "clients").rglob("*.md"), ROOT / "README.md"]
+    named = [page.name for page in pages if "pip install 'combray" in page.read_text(encoding="utf-8")]
+    assert named == ["install.md"]
+
+
+def test_the_page_on_installing_lists_every_extra() -> None:
+    page = (ROOT / "docs" / "howto" / "install.md").read_text(encoding="utf-8")
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+    assert re.findall(r"^\| `(\w+)` \|", page, re.MULTILINE) == sorted(project["optional-dependencies"])
 
 
 def test_the_api_reference_has_every_public_name() -> None:

@@ -51,7 +51,7 @@ def test_without_the_sdk_the_message_names_the_extra(tmp_path: Path, monkeypatch
     monkeypatch.setitem(sys.modules, "mcp", None)
     result = Shell(tmp_path, monkeypatch).run("mcp", "--db", str(tmp_path / "x.db"))
     assert result.exit_code == 1
-    assert "pip install 'combray[mcp]'" in result.stderr
+    assert "the extra mcp, which is not installed: pip install" in result.stderr
     assert not (tmp_path / "x.db").exists()
 
 

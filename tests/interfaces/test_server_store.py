@@ -105,5 +105,5 @@ def test_without_the_driver_the_extra_is_named(
     monkeypatch.setitem(sys.modules, "psycopg", None)
     result = shell.run("recall", "tea", "--db", location)
     assert result.exit_code == 1
-    assert "combray[postgres]" in result.output
+    assert "the extra postgres, which is not installed: pip install" in result.output
     assert SECRET not in result.output

@@ -8,13 +8,13 @@ import pytest
 from combray.language.caches import forget_texts
 from combray.models import word_vectors
 from combray.models.word_vectors import RememberedWords
-from combray.models.wordllama import WordLlamaEmbedder
+from combray.models.wordllama import wordllama_embedder
 
 
 @pytest.fixture
 def words() -> RememberedWords:
     forget_texts()
-    return RememberedWords(WordLlamaEmbedder())
+    return RememberedWords(wordllama_embedder())
 
 
 TEXTS = (("the", "lift", "is", "serviced", "twice"), (), ("the", "of"), ("lift", "garden"))

@@ -2,14 +2,19 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
 import numpy as np
 import pytest
 
 from combray.errors import InvalidInputError, ModelError
 from combray.models import embedder, wordllama
-from combray.models.wordllama import MAX_TOKENS, WordLlamaEmbedder
+from combray.models.static import MAX_TOKENS, StaticEmbedder
+from combray.models.wordllama import wordllama_embedder
 
-MODEL = WordLlamaEmbedder()
+MODEL = wordllama_embedder()
 
 
 def test_unit_vectors_of_the_declared_length() -> None:
@@ -55,10 +60,45 @@ def test_how_far_it_is_trusted() -> None:
     assert not MODEL.leaves_process
 
 
-def test_a_missing_package_is_a_clear_error(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(wordllama, "find_spec", lambda name: None)
-    with pytest.raises(ModelError, match="wordllama package is not installed"):
-        WordLlamaEmbedder().embed(["cat"])
+def test_a_missing_table_is_a_clear_error(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.setattr(wordllama, "FOLDER", tmp_path)
+    with pytest.raises(ModelError, match="table of the default embedder is missing"):
+        wordllama_embedder().embed(["cat"])
+
+
+@pytest.mark.parametrize("damaged", [wordllama.ROWS, wordllama.MERGES])
+@pytest.mark.parametrize(
+    "damage",
+    [
+        lambda content: b"",
+        lambda content: content[:20],
+        lambda content: content[:-1],
+        lambda content: b"\0" * len(content),
+    ],
+)
+def test_a_damaged_table_is_a_clear_error(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, damaged: str, damage: Callable[[bytes], bytes]
+) -> None:
+    for name in (wordllama.ROWS, wordllama.MERGES):
+        content = (wordllama.FOLDER / name).read_bytes()
+        (tmp_path / name).write_bytes(damage(content) if name == damaged else content)
+    monkeypatch.setattr(wordllama, "FOLDER", tmp_path)
+    with pytest.raises(ModelError, match=r"cannot be read: .* Install Combray again"):
+        wordllama_embedder().embed(["cat"])
+
+
+@pytest.mark.parametrize("precision", [np.float16, np.float32])
+def test_another_table_fits(precision: type) -> None:
+    class Letters:
+        def encode(self, text: str, most: int | None = None) -> list[int]:
+            return [ord(each) - ord("a") for each in text][:most]
+
+    rows: np.ndarray[Any, Any] = np.eye(3, dtype=precision)
+    found = StaticEmbedder("letters", 3, lambda: (Letters(), rows), knows={"en": 1.0}, otherwise=0.0)
+    assert found.embed(["aab", "", "c"]) == pytest.approx(
+        np.array([[0.8**0.5, 0.2**0.5, 0], [0, 0, 0], [0, 0, 1]])
+    )
+    assert (found.name, found.knows("en"), found.knows("vi")) == ("letters", 1.0, 0.0)
 
 
 @pytest.mark.parametrize("spec", ["", "word2vec", "none:x", "wordllama:512", "onnx:"])

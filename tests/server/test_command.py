@@ -25,4 +25,4 @@ def test_without_the_extra_the_remedy_is_named(tmp_path: Path, monkeypatch: pyte
     monkeypatch.setitem(sys.modules, "uvicorn", None)
     refused = CliRunner().invoke(combray, ["serve", "--db", str(tmp_path / "a.db")])
     assert refused.exit_code == 1
-    assert "combray[server]" in refused.stderr
+    assert "the extra server, which is not installed: pip install" in refused.stderr

@@ -62,9 +62,9 @@ def embedder(spec: str) -> Embedder | None:
     if provider == "none" and not model:
         return None
     if provider == "wordllama" and not model:
-        from combray.models.wordllama import WordLlamaEmbedder
+        from combray.models.wordllama import wordllama_embedder
 
-        return WordLlamaEmbedder()
+        return wordllama_embedder()
     if provider == "onnx" and model:
         from combray.models.onnx import OnnxEmbedder
 

@@ -17,8 +17,9 @@ _TABLES = {
     "guard_model": DETECTORS,
     "language_model": LANGUAGE_MODELS,
 }
-_IN_PROCESS: Mapping[str, tuple[str, str]] = {"onnx": ("onnxruntime", "onnx"), "wordllama": ("wordllama", "")}
+_IN_PROCESS: Mapping[str, tuple[str, str]] = {"onnx": ("onnxruntime", "onnx")}
 """Provider -> the package it needs, and the extra that installs it."""
+_INCLUDED = ("none", "wordllama")
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,7 +47,7 @@ def is_set(variable: str) -> bool:
 
 def _offer(kind: str, spec: str, about: str) -> Offer:
     provider = spec.partition(":")[0]
-    if provider == "none":
+    if provider in _INCLUDED:
         return Offer(kind, spec, about)
     if provider in _IN_PROCESS:
         package, extra = _IN_PROCESS[provider]

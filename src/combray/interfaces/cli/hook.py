@@ -47,4 +47,5 @@ def hook(
     if outer is not None:
         given = {name: value or getattr(outer, name, None) for name, value in given.items()}
         store, db = (store, db) if store or db else (outer.store, outer.db)
-    click.echo(call(event, client, store=store, db=db, **given), nl=False)
+    # Clients read UTF-8, also where the console has another code page.
+    click.echo(call(event, client, store=store, db=db, **given).encode("utf-8", "replace"), nl=False)

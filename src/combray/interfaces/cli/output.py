@@ -78,13 +78,13 @@ def skipped(places: Sequence[tuple[str, str]], most: int = 10) -> list[str]:
     return [*said, f"skipped {more} more; --json lists them"] if more > 0 else said
 
 
-def show_json(value: Any) -> None:
-    """Print a value as indented JSON. Characters that the terminal cannot encode are escaped."""
+def show_json(value: Any, *, indent: int | None = 2) -> None:
+    """Print a value as JSON. Characters that the code page of the output may lack are escaped."""
     import msgspec
 
     plain = msgspec.to_builtins(value, enc_hook=str)
     unicode = (sys.stdout.encoding or "").lower().replace("-", "").startswith("utf")
-    click.echo(json.dumps(plain, indent=2, ensure_ascii=not unicode))
+    click.echo(json.dumps(plain, indent=indent, ensure_ascii=not unicode))
 
 
 def console(*, errors: bool = False) -> Console:

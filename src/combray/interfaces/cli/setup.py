@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from combray import installing
 from combray.folders import data_folder
 from combray.interfaces.cli.declared import command
 from combray.interfaces.cli.failures import NOTHING_FOUND, nothing_found, say
@@ -121,7 +122,9 @@ def _remark(client: str, *, undo: bool) -> None:
     if undo:
         return
     if importlib.util.find_spec("mcp") is None:
-        console().print("The MCP server needs one more library: pip install 'combray[mcp]'", style="yellow")
+        console().print(
+            f"The MCP server needs one more library: {installing.command('mcp')}", style="yellow", markup=False
+        )
     if client == "codex":
         console().print("Codex runs hooks only after you have reviewed them: call /hooks in it.", style="yellow")
     console().print(f"Restart the client. combray setup --check {client} shows whether it works.")

@@ -14,7 +14,7 @@ from combray.conversation.speakers import SPEAKERS
 from combray.errors import InvalidInputError
 from combray.interfaces.cli.declared import command
 from combray.interfaces.cli.options import Target
-from combray.interfaces.cli.output import for_people, visible
+from combray.interfaces.cli.output import for_people, show_json, visible
 
 if TYPE_CHECKING:
     from combray.conversation.turns import Conversation
@@ -93,4 +93,4 @@ def _show(target: Target, made: Context, about: Mapping[str, Any] | None = None)
         click.echo(visible(made.text))
         click.echo(f"{made.tokens} of {made.budget} tokens · {made.state}", err=True)
     else:
-        click.echo(json.dumps({**(about or {}), **asdict(made)}, ensure_ascii=False))
+        show_json({**(about or {}), **asdict(made)}, indent=None)

@@ -98,6 +98,8 @@ def connect(
         connection = _open(path, busy_timeout, key)
     try:
         connection.execute(f"PRAGMA synchronous = {'FULL' if durability == 'full' else 'NORMAL'}")
+        # macOS: flush the disk's own cache too. Other systems ignore it.
+        connection.execute(f"PRAGMA fullfsync = {'ON' if durability == 'full' else 'OFF'}")
         connection.execute("PRAGMA secure_delete = ON")
         connection.execute("PRAGMA temp_store = MEMORY")
         connection.execute("PRAGMA cache_size = -32768")
