@@ -49,7 +49,7 @@ def test_a_changed_row_is_told_as_damage(row: str, tmp_path: Path) -> None:
         engine.documents.index(tmp_path / "notes")
     change, ask = CHANGED[row]
     with contextlib.closing(sqlite3.connect(path)) as file:
-        file.execute("INSERT INTO run VALUES (1, 'r', 1, NULL, 'running', '{}', 0)")
+        file.execute("INSERT INTO run VALUES (1, 'r', 1, NULL, 'running', '{}')")
         file.execute("INSERT INTO run_part VALUES (1, 'r', 1, '[]')")
         file.execute("INSERT INTO lease VALUES (1, 'consolidate', 'somebody', 1)")
         file.execute("PRAGMA ignore_check_constraints = ON")

@@ -88,7 +88,7 @@ class _Store:
 
     def _fill(self, open_file: sqlite3.Connection) -> None:
         """Rows that only a night, a dead worker or a killed run leave."""
-        open_file.execute("INSERT INTO embed_job VALUES (1, 1, 'm', 1, 1, 1, 'here:1:a', 0, 'why')")
+        open_file.execute("INSERT INTO embed_job VALUES (1, 1, 'm', 1, 1, 1, 'here:1:a', 0, 'why', 0)")
         open_file.execute("INSERT INTO lease VALUES (1, 'consolidate', 'here:1:a', 1)")
         open_file.execute("INSERT INTO doubt VALUES (1, 1, 2, 'alike', '', 0, 'r')")
         open_file.execute("INSERT INTO run VALUES (1, 'r', 1, NULL, 'running', '{}', 0)")

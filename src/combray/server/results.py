@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import inspect
+import types
 import typing
 from collections.abc import Iterable, Mapping
 from functools import cache
@@ -83,7 +84,8 @@ def types_of(verb: Verb) -> list[Any]:
 def _evaluated(annotation: Any, space: dict[str, Any]) -> Any:
     """Return the type that an annotation of the engine names, in a text or in the list of a text."""
     if isinstance(annotation, str):
-        return _evaluated(eval(annotation, space), space)  # noqa: S307 - the engine's own source
+        hints = typing.get_type_hints(types.SimpleNamespace(__annotations__={"it": annotation}), space)
+        return _evaluated(hints["it"], space)
     if isinstance(annotation, type) and issubclass(annotation, list) and annotation is not list:
         # A list that says more to callers in Python is a list on HTTP.
         return _evaluated(vars(annotation)["__orig_bases__"][0], space)

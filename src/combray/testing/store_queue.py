@@ -163,8 +163,9 @@ class Queues(StoreCases):
             assert [each.key for each in tx.queue.take(EXTRACTION, "me", T0 + 9, T0 + 60, 9)] == [b]
             assert tx.queue.put(EXTRACTION, [a, b, c], T0) == 1
         assert queue.unmarked(EXTRACTION, 9) == []
+        jobs = queue.jobs(EXTRACTION)
         with store.transaction("default") as tx:
-            tx.queue.update([replace(each, done=T0 + 9) for each in queue.jobs(EXTRACTION)])
+            tx.queue.update([replace(each, done=T0 + 9) for each in jobs])
         assert (queue.backlogs(), queue.due(EXTRACTION, T0 + 99)) == ([], False)
         assert [each.status for each in reader.memories([a])] == ["pending_embed"]
 

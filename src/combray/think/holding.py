@@ -18,13 +18,15 @@ from combray.think.extraction import Pick
 
 _GENITIVE = re.compile(r"\w['’]s?\s+(\w+)")
 """The English genitive and what it owns: "my sister's name"."""
+_STEM = 4
+"""Letters from which a stem may differ in the last: "leav" and "leaf"."""
 
 
 def holds(question: Question, pick: Pick) -> bool:
     """Return whether a sentence has every content word of the question, more, and what the question asks for.
 
-    Names may stand elsewhere in the memory, or be its author's. A question for a day, a number, a place or a
-    person needs one in the sentence.
+    Names may stand elsewhere in the memory, or be its author's. A question for a day, a number or a reason needs
+    one in the sentence.
     """
     text = question.bare or question.text
     wanted = frozenset(query_terms(text))
@@ -34,7 +36,7 @@ def holds(question: Question, pick: Pick) -> bool:
     memory = pick.source.memory
     around = term_set(f"{memory.author or ''} {memory.content} {memory.context}")
     said = term_set(pick.sentence)
-    if not (wanted - named <= said and named <= around) or said <= wanted:
+    if _lacking(wanted - named, said) or _lacking(named, around) or said <= wanted:
         return False
     # "My laptop" is not that of another: a question of the first person needs a sentence in it.
     of_speaker = is_of_speaker(question.text.rstrip("?？ "))
@@ -43,10 +45,14 @@ def holds(question: Question, pick: Pick) -> bool:
     if question.asks_when:
         return has_time_expression(pick.sentence)
     kind = asked(question.text)
-    if kind is None or cues(pick.sentence) & kind:
-        return True
-    # A cue is a name inside a sentence. One at its start names a place or a person as well.
-    return kind in (Cue.PLACE, Cue.PERSON, Cue.TITLE) and bool(names(pick.sentence))
+    # A place or a person need not have a name; a number and a reason show.
+    return kind not in (Cue.NUMBER, Cue.REASON) or bool(cues(pick.sentence) & kind)
+
+
+def _lacking(wanted: frozenset[str], held: frozenset[str]) -> frozenset[str]:
+    """Return the terms that are not held, whole or but for the last letter, in which stems of a word differ."""
+    short = {term[:-1] for term in held if len(term) >= _STEM}
+    return frozenset(term for term in wanted - held if len(term) < _STEM or term[:-1] not in short)
 
 
 def _of_others(sentence: str, question: str) -> frozenset[str]:

@@ -201,7 +201,7 @@ VERBS = (
         "conversation.add",
         WRITE,
         "Store one turn of a conversation.",
-        (SESSION, *(replace(each, own=False) for each in (TURN, SPEAKER, EXTRACT))),
+        (SESSION, *(replace(each, own=False, shell=None) for each in (TURN, SPEAKER, EXTRACT))),
         tool="add_turn",
         http=("POST /conversations/{session}/turns",),
     ),

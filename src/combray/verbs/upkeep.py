@@ -48,7 +48,7 @@ VERBS = (
         "worker",
         "vectors.make",
         ADMIN,
-        """Embed memories that wait for a vector, and read turns for facts.
+        """Embed memories that wait, and read turns for facts.
 
         Turns are read if a language model is set. Runs until Ctrl-C and polls every second. Any number of workers
         may share a store.
