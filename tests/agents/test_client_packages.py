@@ -33,8 +33,9 @@ def test_what_is_committed_is_what_the_command_makes(path: str) -> None:
 
 
 def test_nothing_else_is_in_the_folder() -> None:
-    found = {str(path.relative_to(ROOT)) for path in CLIENTS.rglob("*") if path.is_file()}
-    assert found == set(packages.FILES)
+    # The client in another language is written by hand.
+    found = {path.relative_to(ROOT) for path in CLIENTS.rglob("*") if path.is_file()}
+    assert {str(each) for each in found if each.parts[1] != "typescript"} == set(packages.FILES)
 
 
 @pytest.mark.parametrize(

@@ -91,7 +91,7 @@ class _Store:
         open_file.execute("INSERT INTO embed_job VALUES (1, 1, 'm', 1, 1, 1, 'here:1:a', 0, 'why', 0)")
         open_file.execute("INSERT INTO lease VALUES (1, 'consolidate', 'here:1:a', 1)")
         open_file.execute("INSERT INTO doubt VALUES (1, 1, 2, 'alike', '', 0, 'r')")
-        open_file.execute("INSERT INTO run VALUES (1, 'r', 1, NULL, 'running', '{}', 0)")
+        open_file.execute("INSERT INTO run VALUES (1, 'r', 1, NULL, 'running', '{}')")
         open_file.execute("INSERT INTO run_part VALUES (1, 'r', 1, '[]')")
         open_file.commit()
 

@@ -1175,7 +1175,7 @@ export interface Operations {
     body: Record<string, never>;
     answer: { result: number };
   };
-  /** Embed memories that wait for a vector, and read turns for facts. Rights: admin. */
+  /** Embed memories that wait, and read turns for facts. Rights: admin. */
   worker: {
     path: {};
     query: {};

@@ -25,8 +25,8 @@ _STEM = 4
 def holds(question: Question, pick: Pick) -> bool:
     """Return whether a sentence has every content word of the question, more, and what the question asks for.
 
-    Names may stand elsewhere in the memory, or be its author's. A question for a day, a number or a reason needs
-    one in the sentence.
+    Names may stand elsewhere in the memory, or be its author's. A question for a day or a number needs one in
+    the sentence, one for a reason needs it in the memory.
     """
     text = question.bare or question.text
     wanted = frozenset(query_terms(text))
@@ -45,8 +45,10 @@ def holds(question: Question, pick: Pick) -> bool:
     if question.asks_when:
         return has_time_expression(pick.sentence)
     kind = asked(question.text)
-    # A place or a person need not have a name; a number and a reason show.
-    return kind not in (Cue.NUMBER, Cue.REASON) or bool(cues(pick.sentence) & kind)
+    # A place or a person need not have a name; a number and a reason show. The reason may be the next sentence.
+    if kind == Cue.REASON:
+        return bool(cues(memory.content) & kind)
+    return kind != Cue.NUMBER or bool(cues(pick.sentence) & kind)
 
 
 def _lacking(wanted: frozenset[str], held: frozenset[str]) -> frozenset[str]:
