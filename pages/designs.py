@@ -27,7 +27,7 @@ def page() -> str:
         "Each line of the published pages, the test that holds it, and what differs on purpose.",
         "[Presets](presets.md) lists the stages with their constants.",
         "",
-        '"Works" means that the tests beside it check this behaviour, mostly with values that were worked out by hand.',
+        '"Works": the tests beside it check this behaviour, mostly with values that were worked out by hand.',
         '"On its example": with the words of the page itself, on the default configuration of the preset.',
         "",
         "| preset | lines | as on the page | differ |",
