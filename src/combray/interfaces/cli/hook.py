@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import os
+
 import click
 
 from combray.agents.command import WORKING
 from combray.agents.events import CLIENTS, VERBS
 from combray.interfaces.cli.failures import VerbCommand, say
-from combray.interfaces.cli.options import Target
+from combray.interfaces.cli.options import SERVERS, Target
 
 
 class _Forgiving(VerbCommand):
@@ -47,5 +49,8 @@ def hook(
     if outer is not None:
         given = {name: value or getattr(outer, name, None) for name, value in given.items()}
         store, db = (store, db) if store or db else (outer.store, outer.db)
+    if (db or os.environ.get("COMBRAY_DB", "")).startswith(SERVERS):
+        say("hooks need a store on this machine. Connect the client to the MCP of the server instead.")
+        return
     # Clients read UTF-8, also where the console has another code page.
     click.echo(call(event, client, store=store, db=db, **given).encode("utf-8", "replace"), nl=False)

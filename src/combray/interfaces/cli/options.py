@@ -22,6 +22,8 @@ if TYPE_CHECKING:
 
 _SERVER = ("postgresql://", "postgres://")
 _STORE_NAME = re.compile(r"[a-zA-Z0-9][a-zA-Z0-9_-]*")
+SERVERS = ("http://", "https://")
+"""How the address of a server starts."""
 _SQLITE = "sqlite:///"
 
 

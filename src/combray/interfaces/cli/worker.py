@@ -16,7 +16,7 @@ import click
 from combray.errors import MissingExtraError
 from combray.interfaces.cli.declared import command
 from combray.interfaces.cli.failures import INTERRUPTED, NOTHING_FOUND, say
-from combray.interfaces.cli.options import Target
+from combray.interfaces.cli.options import SERVERS, Target
 from combray.interfaces.cli.output import answer, for_people, progress, show_lines
 from combray.values import is_loopback
 
@@ -153,6 +153,11 @@ def mcp(
         say(f"serving MCP on http://{host}:{port}/mcp. Ctrl-C ends it.")
     elif sys.stdin.isatty():
         say("waiting for an MCP client on standard input. An agent normally starts this command. Ctrl-D ends it.")
+    location = target.location()
+    if location.startswith(SERVERS):
+        raise click.UsageError(
+            f"a server has MCP itself. Connect the client to {location}/mcp and send the key as a bearer token."
+        )
     engine = target.open(to_write=True, stays=True)
     serve(
         engine,
