@@ -139,9 +139,10 @@ def test_a_write_whose_answer_is_lost_is_stored_once(tmp_path: Path) -> None:
                 with client, socket.create_connection(("127.0.0.1", served.port)) as server:
                     server.sendall(whole(client))
                     answer = whole(server)
-                    if cut:
-                        client.sendall(answer)
+                    # Counted first: the client may be gone on before this thread is.
                     cut.append(True)
+                    if len(cut) > 1:
+                        client.sendall(answer)
 
         threading.Thread(target=carry, daemon=True).start()
         with combray.open(f"http://127.0.0.1:{proxy.getsockname()[1]}") as engine:
