@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
+import importlib.metadata
 import json
 from importlib.metadata import PackageNotFoundError
 from typing import Any
 
 import pytest
 
-from combray import installing
-from combray.errors import MissingExtraError
+from combray.errors import MissingExtraError, install_command
 
 
 class Distribution:
@@ -41,17 +41,17 @@ class Distribution:
 )
 def test_the_command_is_that_of_its_origin(monkeypatch: pytest.MonkeyPatch, noted: Any, command: str) -> None:
     text = None if noted is None else json.dumps(noted)
-    monkeypatch.setattr(installing, "distribution", lambda name: Distribution(text))
-    assert installing.command("mcp") == command
+    monkeypatch.setattr(importlib.metadata, "distribution", lambda name: Distribution(text))
+    assert install_command("mcp") == command
     assert str(MissingExtraError("The MCP server", "mcp")).endswith(f"which is not installed: {command}.")
 
 
 def test_a_copy_that_nobody_installed_and_a_damaged_note(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(installing, "distribution", lambda name: Distribution("{"))
-    assert installing.command("onnx") == "pip install 'combray[onnx]'"
+    monkeypatch.setattr(importlib.metadata, "distribution", lambda name: Distribution("{"))
+    assert install_command("onnx") == "pip install 'combray[onnx]'"
 
     def missing(name: str) -> Distribution:
         raise PackageNotFoundError(name)
 
-    monkeypatch.setattr(installing, "distribution", missing)
-    assert installing.command("onnx") == "pip install 'combray[onnx]'"
+    monkeypatch.setattr(importlib.metadata, "distribution", missing)
+    assert install_command("onnx") == "pip install 'combray[onnx]'"

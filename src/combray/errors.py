@@ -5,6 +5,8 @@ A message names the value and the problem, and says what to do.
 
 from __future__ import annotations
 
+from typing import Any
+
 __all__ = [
     "CombrayError",
     "CorruptStoreError",
@@ -95,9 +97,7 @@ class MissingExtraError(ModelError, ImportError):
     """
 
     def __init__(self, what: str, extra: str) -> None:
-        from combray import installing  # not loaded with every process
-
-        super().__init__(f"{what} needs the extra {extra}, which is not installed: {installing.command(extra)}.")
+        super().__init__(f"{what} needs the extra {extra}, which is not installed: {install_command(extra)}.")
 
 
 class StoreError(CombrayError):
@@ -145,3 +145,42 @@ class EncryptionError(StoreError):
 
 class NewerSchemaError(StoreError):
     """Raised if the file was written by a newer version of Combray. Update Combray to open it."""
+
+
+def install_command(extra: str) -> str:
+    """Return what installs an extra beside this copy of Combray, in the words of the way it came here.
+
+    It names no folder: a message may reach a client of a server. An installer notes in `direct_url.json` what was
+    installed, unless it came from a package index: PEP 610,
+    https://packaging.python.org/en/latest/specifications/direct-url/.
+    """
+    origin = _origin()
+    if "vcs_info" in origin:
+        return f"pip install 'combray[{extra}] @ {origin['vcs_info'].get('vcs', 'git')}+{origin['url']}'"
+    if "archive_info" in origin:
+        place = _archive(origin["url"])
+        return (
+            f"pip install 'combray[{extra}] @ {place}'" if "://" in place else f"pip install '{place}[{extra}]'"
+        )
+    if "dir_info" in origin:
+        option = "-e " if origin["dir_info"].get("editable") else ""
+        return f"pip install {option}'.[{extra}]' in the clone"
+    return f"pip install 'combray[{extra}]'"
+
+
+def _archive(url: str) -> str:
+    """Return the address of an archive, or the name of a file."""
+    return f"./{url.rpartition('/')[2]}" if url.startswith("file:") else url
+
+
+def _origin() -> dict[str, Any]:
+    """Return what the installer noted; empty for a package of an index."""
+    # Not loaded with every process.
+    import json
+    from contextlib import suppress
+    from importlib.metadata import PackageNotFoundError, distribution
+
+    with suppress(PackageNotFoundError, OSError, ValueError):
+        noted = json.loads(distribution("combray").read_text("direct_url.json") or "{}")
+        return noted if isinstance(noted, dict) and isinstance(noted.get("url"), str) else {}
+    return {}

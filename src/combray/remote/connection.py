@@ -74,7 +74,7 @@ class Connection:
     ) -> bytes:
         """Return the body of the answer. `names`: the name of an argument on HTTP -> the engine's.
 
-        Raises CombrayError: the server's reason, or why there is no answer.
+        Raises CombrayError with the server's reason, or with the cause of a missing answer.
         """
         sent = {**_named(namespace), **(headers or {})}
         if method != "GET":
@@ -171,7 +171,7 @@ def checked_url(url: str) -> str:
 
 
 def filled(path: str, values: Mapping[str, Any]) -> str:
-    """Return a path with values in place of its names in braces. Raises NotFoundError for one that is no name."""
+    """Return a path with values in place of its names in braces. Raises NotFoundError for an empty one."""
     for name, value in values.items():
         if value in ("", ".", ".."):
             raise NotFoundError(f"{name} {value!r} names nothing; give the full id.")

@@ -149,7 +149,7 @@ def _carried_out(engine: RemoteEngine, called: list[Route], given: dict[str, Any
         return engine._connection.lines(PREFIX + called[0].path, engine.namespace, {})
     for batch in ("items", "turns"):
         if batch in given:
-            # The server takes objects, and a batch as a whole unless it is told.
+            # The server takes objects, and its default for `atomic` is true.
             given[batch] = [_item(each) for each in given[batch]]
             given.setdefault("atomic", False)
     if verb.call == "store.import_from":

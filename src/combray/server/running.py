@@ -1,4 +1,4 @@
-"""Run the application under uvicorn until the process is told to stop."""
+"""Run the application under uvicorn until the process gets a signal to stop."""
 
 from __future__ import annotations
 

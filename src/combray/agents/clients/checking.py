@@ -12,11 +12,10 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from combray import installing
 from combray.agents.clients.pieces import FilePiece, State
 from combray.agents.clients.places import Places, Wanted
 from combray.agents.clients.wiring import CLIENTS, text_at
-from combray.errors import InvalidInputError
+from combray.errors import InvalidInputError, install_command
 from combray.records import dataclass
 
 _SECONDS = 10
@@ -45,7 +44,7 @@ def check(client: str, places: Places, wanted: Wanted, runs: Path) -> list[Clien
     """
     findings = _files(CLIENTS[client](places, wanted))
     server = importlib.util.find_spec("mcp") is not None
-    said = "its library is installed" if server else f"its library is missing: {installing.command('mcp')}"
+    said = "its library is installed" if server else f"its library is missing: {install_command('mcp')}"
     findings.append(ClientCheck("MCP server", server, said))
     if any(each.good for each in findings[:-1]):
         findings.append(_answer(client, wanted, places))

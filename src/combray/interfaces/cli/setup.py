@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from combray import installing
+from combray.errors import install_command
 from combray.folders import data_folder
 from combray.interfaces.cli.declared import command
 from combray.interfaces.cli.failures import NOTHING_FOUND, nothing_found, say
@@ -123,7 +123,7 @@ def _remark(client: str, *, undo: bool) -> None:
         return
     if importlib.util.find_spec("mcp") is None:
         console().print(
-            f"The MCP server needs one more library: {installing.command('mcp')}", style="yellow", markup=False
+            f"The MCP server needs one more library: {install_command('mcp')}", style="yellow", markup=False
         )
     if client == "codex":
         console().print("Codex runs hooks only after you have reviewed them: call /hooks in it.", style="yellow")
