@@ -56,7 +56,7 @@ def environment(home: Path) -> dict[str, str]:
     return {"COMBRAY_HOME": str(home), "PYTHONPATH": os.environ.get("PYTHONPATH", "")}
 
 
-def command(db: Path, namespace: str, embedder: str = "none") -> list[str]:
+def command(db: Path | str, namespace: str, embedder: str = "none") -> list[str]:
     return [
         *(sys.executable, "-m", "combray", "mcp", "--db", str(db)),
         *("--namespace", namespace, "--embedder", embedder, "--tools", "full"),

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from contextlib import ExitStack
 from pathlib import Path
 from typing import Any
 
@@ -11,11 +12,14 @@ import pytest
 from agent import Agent, Raw, command, environment, text
 from anyio.from_thread import start_blocking_portal
 from mcp import Client, StdioServerParameters
+from serving import serving
 
 import combray
 from combray.interfaces.mcp.lines import NOTICE, one_line, quoted
 from combray.interfaces.mcp.profiles import PROFILES
 from combray.recall.query import INTENTS
+from combray.server.access import KeyedAccess
+from combray.server.keys import KeyRing
 from combray.types import CATEGORIES
 from combray.values import short_ids
 from combray.verbs import TOOLS
@@ -25,8 +29,14 @@ SHORT = re.compile(
 )
 
 
+@pytest.fixture(scope="module", params=["file", "server"])
+def where(request: pytest.FixtureRequest) -> str:
+    """Where the store is: in a file, or behind a server."""
+    return str(request.param)
+
+
 @pytest.fixture(scope="module")
-def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+def folder(where: str, tmp_path_factory: pytest.TempPathFactory) -> Path:
     return tmp_path_factory.mktemp("mcp")
 
 
@@ -36,11 +46,18 @@ def db(folder: Path) -> Path:
 
 
 @pytest.fixture(scope="module")
-def agent(db: Path, folder: Path) -> Iterator[Agent]:
-    program, *arguments = command(db, "work")
-    server = StdioServerParameters(command=program, args=arguments, env=environment(folder))
-    with start_blocking_portal() as portal, portal.wrap_async_context_manager(Client(server)) as client:
-        yield Agent(portal, client)
+def agent(where: str, db: Path, folder: Path) -> Iterator[Agent]:
+    with ExitStack() as stack:
+        location: Path | str = db
+        key = {}
+        if where == "server":
+            ring = KeyRing(folder / "keys.json")
+            key = {"COMBRAY_SERVER_KEY": ring.create("agent", "write", ("work",)).text}
+            location = f"http://127.0.0.1:{stack.enter_context(serving(db, access=KeyedAccess(ring))).port}"
+        program, *arguments = command(location, "work")
+        server = StdioServerParameters(command=program, args=arguments, env=environment(folder) | key)
+        portal = stack.enter_context(start_blocking_portal())
+        yield Agent(portal, stack.enter_context(portal.wrap_async_context_manager(Client(server))))
 
 
 # -- what is offered -----------------------------------------------------------------------------------

@@ -45,6 +45,8 @@ BODIES: dict[str, dict[str, Any]] = {
     "think": {"question": "How deep is the well?"},
     "context": {"query": "well", "session": "s"},
     "memory-search": {"query": "well"},
+    "store.known": {"beginnings": ["ID", "0000"]},
+    "prompts.forget_shown": {"session": "s"},
     "conversation.add": {"content": "Hello there.", "author": "user"},
     "conversation.add_many": {"turns": [{"content": "Good day.", "author": "user"}]},
     "link": {"source": "ID", "target": "OTHER", "reason": "both are in the garden"},

@@ -66,8 +66,32 @@ def test_the_same_types_come_back(remote: combray.Engine) -> None:
     assert remote.conversation("s").add("Hello.", author="Bo").author == "Bo"
 
 
+def test_a_conversation_knows_what_became_of_its_turns(remote: combray.Engine) -> None:
+    talk = remote.conversation("turns")
+    talk.add("I prefer the window seat.", author="user", extract="rules")
+    assert [remote.get(each.id).category for each in talk.saved] == ["preference"]
+    talk.add("Good.", author="user", extract="off")
+    assert talk.saved == ()
+    added = talk.add_many([{"content": "One."}, {"content": ""}, {"content": "Two."}])
+    assert [each.content for each in added] == ["One.", "Two."]
+    assert talk.refused.keys() == {1}
+    assert "One." in talk.context(timeout=5).text
+    remote.remember("The standup is at nine.", author="Ana")
+    new = remote.remember("The standup is at ten now.", author="Ana")
+    pairs = remote.unsettled()
+    assert pairs.due == 0
+    assert all(each.new.id == new.id for each in pairs if each.new.author == "Ana")
+
+
+def test_ids_and_the_revision_are_those_of_the_store(remote: combray.Engine) -> None:
+    before = remote.store.revision()
+    made = remote.remember("The attic is dry.")
+    assert remote.store.revision() > before
+    assert remote.store.known([made.id, made.id[:13], "0000"]) == [made.id, made.id[:13]]
+
+
 def test_errors_are_the_engines_own(remote: combray.Engine) -> None:
-    with pytest.raises(InvalidInputError, match="text: is empty"):
+    with pytest.raises(InvalidInputError, match="content: is empty"):
         remote.remember(" ")
     with pytest.raises(NotFoundError, match="no memory 'nothing'"):
         remote.get("nothing")

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 import os
 import re
 from collections.abc import Iterator
@@ -13,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from combray.agents.beside import Beside
 from combray.agents.events import MOST_CHARACTERS, Event
-from combray.sessions.printed import SETTLE
+from combray.sessions.printed import COMPACTED, GUIDE, SETTLE
 from combray.settings import Settings
 
 if TYPE_CHECKING:
@@ -86,12 +85,15 @@ class Answers:
         return work_off(self.engine(), self.beside)
 
     def _digest(self, event: Event, since: str, progress: dict[str, Any]) -> str:
-        from combray.agents.digest import digest
-
         if event.source == "compact":
             progress |= {"forget": True, "compacted": progress.get("compacted") or datetime.now(UTC).isoformat()}
         self._forget(event, progress)
-        return digest(self.engine(), event, since, self._count)
+        engine = self.engine()
+        budget = self.settings.context_budget
+        made = engine.prompts.digest(event.session, since=since, budget=budget, characters=MOST_CHARACTERS)
+        compacted = COMPACTED if event.source == "compact" else ""
+        guide = GUIDE.format(count=engine.list(limit=1).total)
+        return "\n\n".join(filter(None, (guide, compacted, made.text)))
 
     def _recalled(self, event: Event, progress: dict[str, Any]) -> str:
         from combray.language.trivial import says_nothing
@@ -105,24 +107,19 @@ class Answers:
         if progress.get("compacted"):
             # What was said before the compaction is no longer in the prompt.
             where = {"or": [where, {"recorded_at": {"lt": progress["compacted"]}}]}
-        trusts = [each for each in engine.trusts if each != "untrusted"]
         made = engine.context(
-            query, session=event.session or None, where=where, trusts=trusts, counter=self._count, sure=True
+            query,
+            self.settings.context_budget,
+            session=event.session or None,
+            where={"and": [where, {"trust": {"ne": "untrusted"}}]},
+            characters=MOST_CHARACTERS,
+            sure=True,
         )
         return f"{made.text}\n{SETTLE}" if _OUTDATED.search(made.text) else made.text
 
-    def _count(self, text: str) -> int:
-        """Count tokens, and characters so that the budget is never more of them than a client shows."""
-        from combray.language.token_count import estimate
-
-        return max(estimate(text), math.ceil(len(text) * self.settings.context_budget / MOST_CHARACTERS))
-
     def _forget(self, event: Event, progress: dict[str, Any]) -> None:
         """After a compaction the prompt no longer holds what was shown."""
-        from combray.prompt.shown import forget_shown
-
-        engine = self.engine()
-        if progress.get("forget") and forget_shown(engine.runtime.store, engine.namespace, event.session):
+        if progress.get("forget") and self.engine().prompts.forget_shown(event.session):
             del progress["forget"]
             self.beside.put_progress(event.client, event.session, progress)
 

@@ -95,7 +95,7 @@ def work_off(engine: Engine, beside: Beside) -> int:
 
 def _store(engine: Engine, session: str, turns: Sequence[Turn], beside: Beside) -> int:
     """Store the turns that the store does not have. One that is refused is logged and skipped."""
-    known = engine.reader.keys_of([str(each["id"]) for each in turns])
+    known = set(engine.store.known([str(each["id"]) for each in turns]))
     new = list({str(each["id"]): each for each in turns if each["id"] not in known}.values())
     if not new:
         return 0

@@ -128,6 +128,7 @@ class Conversation:
         tool_results: Answer | Iterable[Any] = (),
         system: str = "",
         prefetched: Prefetched | None = None,
+        timeout: float = 0.0,
     ) -> Context:
         """Build the context for the next answer, at most `budget` tokens (None: the setting `context_budget`).
 
@@ -135,14 +136,16 @@ class Conversation:
         that were prefetched in the background, and `system` text if tokens are left. This method does not search:
         the first call starts prefetching, and `Context.state` reports how fresh the memories are ("ready",
         "preparing", "stale by one turn", …). `prefetched`: what `prefetched()` returned before the turn that is
-        answered was added; without it, the search about that turn is used if it has ended. Raises
-        InvalidInputError.
+        answered was added; without it, the search about that turn is used if it ends within `timeout` seconds.
+        Raises InvalidInputError.
         """
         recent = self._recent()
         self._stream.see(recent, start=True)
         counter = counter or estimate
         found = results(tool_results)
         shown = [each for each in found if isinstance(each, Memory)]
+        if prefetched is None and timeout > 0:
+            self._background.wait(timeout)
         held = prefetched or self._stream.latest()
         facts, episodes, repeated = streamed(self._stream, held, recent, shown)
         record_read(self._memories, "conversation", [each.id for each in (*recent, *facts, *episodes)])

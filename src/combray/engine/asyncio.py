@@ -15,6 +15,7 @@ from combray.engine.engine import Engine
 from combray.engine.entities import Entities
 from combray.engine.extraction import Extraction
 from combray.engine.opening import open as open_engine
+from combray.engine.prompts import Prompts
 from combray.engine.quarantine import Quarantine
 from combray.engine.retention import Retention
 from combray.engine.store import OpenStore
@@ -96,6 +97,13 @@ class AsyncAuditTrail(_Facet):
     record_read = awaited(AuditTrail.record_read)
 
 
+class AsyncPrompts(_Facet):
+    """`engine.prompts` for asyncio."""
+
+    digest = awaited(Prompts.digest)
+    forget_shown = awaited(Prompts.forget_shown)
+
+
 class AsyncQuarantine(_Facet):
     """`engine.quarantine` for asyncio."""
 
@@ -161,6 +169,8 @@ class AsyncStore(_Facet):
     status = awaited(OpenStore.status)
     metrics = awaited(OpenStore.metrics)
     tier = awaited(OpenStore.tier)
+    revision = awaited(OpenStore.revision)
+    known = awaited(OpenStore.known)
     log = awaited(OpenStore.log)
     doctor = awaited(OpenStore.doctor)
     backup = awaited(OpenStore.backup)

@@ -126,22 +126,22 @@ class Engine(Facets):
         session: str | None = None,
         format: Format = "text",
         sure: bool = False,
+        characters: int | None = None,
         **options: Unpack[RecallOptions],
     ) -> Context:
         """Recall memories as text for a prompt: numbered, with source, date and id, marked as data.
 
-        At most `budget` tokens by `counter` (None: the setting `context_budget`, and an estimate). `format` is
-        text, markdown, xml or json. Left out is what the prompt holds: the query itself, the ids in `exclude`,
-        what `messages` hold (texts, memories, or mappings with `content`), and, with a `session`, what an earlier
-        context of that session held; the store remembers it. `dropped` lists what was left out or does not fit,
-        `state` counts the hits that `keep` dropped. Quarantined memories are refused. With `sure` weak evidence
-        gives nothing, as in `think`. `namespaces` reads several namespaces instead of this one. Raises
+        At most `budget` tokens by `counter` (None: the setting `context_budget`, and an estimate), and at most
+        `characters`. `format` is text, markdown, xml or json. Left out is what the prompt holds: the query, the
+        ids in `exclude`, what `messages` hold (texts, memories, or mappings with `content`), and, with a
+        `session`, what an earlier context of that session held; the store remembers it. `dropped` lists what was
+        left out or does not fit, `state` counts the hits that `keep` dropped. Quarantined memories are refused.
+        With `sure` weak evidence gives nothing, as in `think`. `namespaces` reads several namespaces. Raises
         InvalidInputError.
         """
-        from combray.language.token_count import estimate
         from combray.prompt.context import Prompt, answer_context
 
-        prompt = Prompt(counter or estimate, limit, namespaces, exclude, messages, session, format, sure)
+        prompt = Prompt(counter, limit, namespaces, exclude, messages, session, format, sure, characters)
         return answer_context(self, query, budget, prompt, options)
 
     @audited("think", asks=True)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any, Generic, Self, TypeVar, overload
+from typing import TYPE_CHECKING, Any, Generic, Self, TypeVar, cast, overload
 
 from combray.engine.namespace import Verbs
 
@@ -11,8 +11,10 @@ if TYPE_CHECKING:
     from combray.engine.audit import AuditTrail
     from combray.engine.consolidation import Consolidation
     from combray.engine.documents import Documents
+    from combray.engine.engine import Engine
     from combray.engine.entities import Entities
     from combray.engine.extraction import Extraction
+    from combray.engine.prompts import Prompts
     from combray.engine.quarantine import Quarantine
     from combray.engine.retention import Retention
     from combray.engine.store import OpenStore
@@ -101,6 +103,13 @@ class Facets(Verbs):
         from combray.engine.entities import Entities
 
         return Entities(self)
+
+    @facet
+    def prompts(self) -> Prompts:
+        """What the prompts of a session are given at its start, and what they hold."""
+        from combray.engine.prompts import Prompts
+
+        return Prompts(cast("Engine", self))
 
     @facet
     def store(self) -> OpenStore:

@@ -163,6 +163,11 @@ class Verbs:
         return self._at.preset.name
 
     @property
+    def now(self) -> float:
+        """The present by the engine's clock, in unix seconds."""
+        return self.runtime.clock()
+
+    @property
     def settings(self) -> Mapping[str, Any]:
         """Settings in force, by name."""
         return self._at.settings

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -110,6 +110,16 @@ class OpenStore:
         A store that could not be written is probed every 60 s, or at once with `check`.
         """
         return tier_monitor(self._at.runtime).now(check=check)
+
+    def revision(self, *, namespaces: Sequence[str] | None = None) -> int:
+        """Return a number that grows with every write to this namespace, or to one of those named."""
+        return sum(each.reader.revision() for each in self._at.several(namespaces))
+
+    def known(self, beginnings: Sequence[str], *, namespaces: Sequence[str] | None = None) -> list[str]:
+        """Return the beginnings of ids, full ids among them, that name exactly one memory of any status."""
+        from combray.prompt.context import known_by
+
+        return known_by([each.reader for each in self._at.several(namespaces)], list(beginnings))
 
     def log(self, limit: int = 20) -> list[dict[str, Any]]:
         """Return the latest operations, newest first. `limit` is 1 or more."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from functools import partial
@@ -14,7 +15,7 @@ from combray.errors import InvalidInputError
 from combray.facts.marks import marks
 from combray.language.dates.named import days_named
 from combray.language.indexing import same_text
-from combray.language.token_count import TokenCounter
+from combray.language.token_count import TokenCounter, estimate
 from combray.prompt.budget import BUDGET, Context, Dropped, Piece, Slot, assemble
 from combray.prompt.excerpt import excerpt
 from combray.prompt.formats import FORMATS, STYLES, Format, Line, Style
@@ -24,7 +25,7 @@ from combray.recall.assemble import marked_hits
 from combray.records import dataclass, replace
 from combray.runtime import Memories, Reader
 from combray.types import Answer, Memory, RecallOptions
-from combray.values import MAX_LABEL, MAX_LIMIT, clean_text, one_of, short_ids
+from combray.values import MAX_LABEL, MAX_LIMIT, clean_text, one_of, short_ids, whole
 
 LIMIT = 20
 """Memories considered for a context; 1,500 tokens hold fewer."""
@@ -40,7 +41,7 @@ _ECHOES = 10
 class Prompt:
     """What a context is made for: its form, and what the prompt holds already (`Engine.context`)."""
 
-    counter: TokenCounter
+    counter: TokenCounter | None = None
     limit: int = LIMIT
     namespaces: Sequence[str] | None = None
     exclude: Iterable[Any] = ()
@@ -48,6 +49,7 @@ class Prompt:
     session: str | None = None
     format: Format = "text"
     sure: bool = False
+    characters: int | None = None
 
 
 def answer_context(
@@ -57,6 +59,7 @@ def answer_context(
     refuse_quarantined(options)
     style = STYLES[one_of("format", prompt.format, FORMATS)]
     budget, store = budget_of(memories, budget), memories.runtime.store
+    counter = bounded(prompt.counter, budget, prompt.characters)
     names = tuple(prompt.namespaces or (memories.namespace,))
     session = "" if prompt.session is None else clean_text("session", prompt.session, MAX_LABEL)
     before = [shown_before(store.reader(name), session) for name in names] if session else []
@@ -81,7 +84,7 @@ def answer_context(
     made = assemble(
         {slot.name: listed},
         budget=budget,
-        counter=prompt.counter,
+        counter=counter,
         slots=(slot,),
         state=f"the evidence is weak: {weak}" if weak else answer.reason,
         wrap=style.wrap,
@@ -89,7 +92,7 @@ def answer_context(
     if session:
         _note(memories, names, session, made, kept, numbers)
     omitted = [(hit.memory, reasons[hit.memory.id]) for hit in answer if reasons[hit.memory.id]]
-    return with_repeats(_with(made, omitted, prompt.counter), repeated, prompt.counter)
+    return with_repeats(_with(made, omitted, counter), repeated, counter)
 
 
 def _note(
@@ -129,6 +132,15 @@ def with_repeats(made: Context, repeated: Sequence[Memory], counter: TokenCounte
 def budget_of(memories: Memories, budget: int | None) -> int:
     """Return the given budget, or the setting `context_budget`."""
     return int(memories.settings.get("context_budget", BUDGET)) if budget is None else budget
+
+
+def bounded(counter: TokenCounter | None, budget: int, characters: int | None) -> TokenCounter:
+    """Return a counter by which a text of `characters` fills the budget, whatever its tokens."""
+    counted = counter or estimate
+    if characters is None:
+        return counted
+    most = whole("characters", characters, 1, 10**9)
+    return lambda text: max(counted(text), math.ceil(len(text) * budget / most))
 
 
 def pieces(memories: Sequence[Memory], noted: Mapping[str, str] = MappingProxyType({})) -> list[Piece]:

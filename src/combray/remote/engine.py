@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import functools
 import inspect
+import time
 from collections.abc import Callable, Mapping, Set
 from contextlib import suppress
 from dataclasses import is_dataclass
@@ -21,11 +22,13 @@ import msgspec
 from combray.conversation.turns import Conversation
 from combray.engine.engine import Engine
 from combray.engine.namespace import check_namespace
+from combray.engine.settling import Pairs
 from combray.errors import CombrayError, InvalidInputError, StoreError
 from combray.remote.connection import Connection, filled
 from combray.server.results import types_of
 from combray.server.routes import PREFIX, Route, routes
 from combray.settings import Settings, secret
+from combray.types import Candidate, Remembered
 from combray.values import MAX_LABEL, clean_text
 from combray.verbs.signature import OWNERS, owner, parameters, variadic
 
@@ -61,6 +64,11 @@ class RemoteEngine(Engine):
     def settings(self) -> Mapping[str, Any]:
         """The settings of this process; those of the store are the server's."""
         return self._settings
+
+    @property
+    def now(self) -> float:
+        """The present by the clock of this machine."""
+        return time.time()
 
     @property
     def preset(self) -> str:
@@ -154,6 +162,9 @@ def _carried_out(engine: RemoteEngine, called: list[Route], given: dict[str, Any
             given.setdefault("atomic", False)
     if verb.call == "store.import_from":
         given["lines"] = list(given.pop("lines", []))
+    if verb.call == "documents.read" and given.get("withhold"):
+        # The server always does.
+        del given["withhold"]
     if verb.call.startswith("conversation."):
         given["session"] = owner.session
     route = _chosen(called, given)
@@ -185,7 +196,7 @@ def _carried_out(engine: RemoteEngine, called: list[Route], given: dict[str, Any
         headers["If-Match"] = f'"{version}"'
         said.pop("if_version", None)
     path = PREFIX + filled(route.path, {name: given[name] for name in route.in_path})
-    back = {spelt: name for name, spelt in route.names.items() if spelt != "ids"}
+    back = {spelt: name for name, spelt in route.names.items() if spelt not in ("ids", "content")}
     body = engine._connection.ask(
         route.method,
         path,
@@ -196,6 +207,8 @@ def _carried_out(engine: RemoteEngine, called: list[Route], given: dict[str, Any
         names=back,
     )
     found = _result(verb, body)
+    if isinstance(owner, _Talk) and verb.name.startswith("conversation.add"):
+        owner.note(msgspec.json.decode(body))
     return found.certificate if verb.call == "erase" and isinstance(given.get("memory_id"), str) else found
 
 
@@ -258,13 +271,14 @@ def _result(verb: Any, body: bytes) -> Any:
         found = msgspec.json.decode(body)
     except msgspec.MsgspecError as error:
         raise StoreError(f"the server's answer to {verb.name} is not JSON. Check its address.") from error
-    wrapped = [
-        found[name] for name in ("results", "result") if isinstance(found, dict) and found.keys() == {name}
-    ]
+    due = found.get("due") if isinstance(found, dict) else None
+    # No record has a field of these names.
+    wrapped = [found[name] for name in ("results", "result") if isinstance(found, dict) and name in found]
     found = wrapped[0] if wrapped else found
     for kind in types_of(verb):
         with suppress(msgspec.ValidationError, TypeError):
-            return msgspec.convert(found, kind, strict=False)
+            made = msgspec.convert(found, kind, strict=False)
+            return Pairs(made, due) if verb.name == "unsettled" else made
     raise StoreError(f"the server's answer to {verb.name} has another form: it may be of another version.")
 
 
@@ -274,13 +288,30 @@ def _of_class(call: str) -> Callable[..., Any]:
     return found
 
 
+class _Outcome(msgspec.Struct):
+    """What a server tells beside the turns that it stored."""
+
+    saved: tuple[Remembered, ...] = ()
+    may_revise: dict[str, tuple[Candidate, ...]] = {}
+    refused: dict[int, str] = {}
+
+
 class _Talk:
-    """A conversation on a server, which keeps what it prefetched and what auto-memory saved."""
+    """A conversation on a server, and the outcome of the turns that were added last."""
 
     def __init__(self, engine: RemoteEngine, session: str) -> None:
         self._engine, self.session = engine, clean_text("session", session, MAX_LABEL).strip()
-        self.saved: tuple[Any, ...] = ()
-        self.may_revise: Mapping[str, Any] = {}
+        self.saved: tuple[Remembered, ...] = ()
+        self.may_revise: Mapping[str, tuple[Candidate, ...]] = {}
+        self.refused: Mapping[int, str] = {}
+
+    def note(self, answer: Mapping[str, Any]) -> None:
+        """Keep what the server tells of the turns that were added. A repeated request tells nothing."""
+        outcome = msgspec.convert(answer, _Outcome, strict=False)
+        self.saved, self.may_revise, self.refused = outcome.saved, outcome.may_revise, outcome.refused
+
+    def prefetched(self, _timeout: float = 10.0) -> None:
+        """Return nothing: a server keeps no search between requests. `context` waits for one of its own."""
 
 
 def _refusing(kind: type, name: str) -> Callable[..., Any]:
@@ -309,7 +340,13 @@ def _made() -> type:
     for name, verb in verbs.pop("").items():
         setattr(RemoteEngine, name, verb)
     talks = type(
-        "RemoteConversation", (_Talk, Conversation), _with_the_rest(Conversation, verbs.pop("conversation"))
+        "RemoteConversation",
+        (_Talk, Conversation),
+        {
+            name: call
+            for name, call in _with_the_rest(Conversation, verbs.pop("conversation")).items()
+            if name not in vars(_Talk)
+        },
     )
     for facet, methods in verbs.items():
         own = owner(facet)

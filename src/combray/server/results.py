@@ -12,6 +12,8 @@ from typing import Any
 
 import msgspec
 
+from combray.engine.settling import Pairs
+from combray.records import dataclass
 from combray.types import Answer, Page
 from combray.verbs.declaration import Verb
 from combray.verbs.signature import callable_of
@@ -37,12 +39,45 @@ _OF_THE_MACHINE = ("location", "namespaces")
 """What the status of a store says about its machine and about namespaces that the caller may not see."""
 
 
+_OUTCOME = ("saved", "may_revise", "refused")
+"""What a conversation knows of the turns that were added last."""
+_TURNS = ("conversation.add", "conversation.add_many")
+_OUTCOME_SHAPE = {
+    "saved": {"type": "array", "items": {"$ref": REF.format(name="Remembered")}},
+    "may_revise": {
+        "type": "object",
+        "additionalProperties": {"type": "array", "items": {"$ref": REF.format(name="Candidate")}},
+    },
+    "refused": {"type": "object", "additionalProperties": {"type": "string"}},
+}
+
+
+@dataclass(frozen=True, slots=True)
+class WithOutcome:
+    """The turns that were stored, and what else the call did."""
+
+    stored: Any
+    outcome: Mapping[str, Any]
+
+
+def with_outcome(verb: Verb, result: Any, owner: Any) -> Any:
+    """Return a result with what its conversation tells of it."""
+    if verb.name not in _TURNS:
+        return result
+    return WithOutcome(result, {name: getattr(owner, name) for name in _OUTCOME})
+
+
 def as_json(verb: Verb, result: Any) -> bytes:
     """Return the body of an answer."""
     return msgspec.json.encode(_shaped(verb, result), enc_hook=str)
 
 
 def _shaped(verb: Verb, result: Any) -> Any:
+    if isinstance(result, WithOutcome):
+        stored = _shaped(verb, result.stored)
+        return msgspec.to_builtins(stored, enc_hook=str, str_keys=True) | dict(result.outcome)
+    if isinstance(result, Pairs):
+        return {"results": list(result), "due": result.due}
     if isinstance(result, Answer):
         found: dict[str, Any] = msgspec.to_builtins(result, enc_hook=str)
         return found | {"confidence": result.confidence}
@@ -116,6 +151,14 @@ def schemas(verbs: Iterable[Verb]) -> tuple[dict[str, dict[str, Any]], dict[str,
 
 def _wrapped(verb: Verb, kind: Any, schema: dict[str, Any]) -> dict[str, Any]:
     """Return the schema of what `_shaped` makes of a value of this type."""
+    shape = _of_kind(verb, kind, schema)
+    if verb.name not in _TURNS and verb.name != "unsettled":
+        return shape
+    added = {"due": {"type": "integer"}} if verb.name == "unsettled" else _OUTCOME_SHAPE
+    return {"allOf": [shape, {"type": "object", "properties": added}]}
+
+
+def _of_kind(verb: Verb, kind: Any, schema: dict[str, Any]) -> dict[str, Any]:
     if verb.streams:
         return {"type": "string"}
     if typing.get_origin(kind) is list:

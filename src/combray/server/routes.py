@@ -46,6 +46,9 @@ _CHANGED: Mapping[str, Mapping[str, Any]] = {
     "turns": {"type": "object"},
     # A request is refused as a whole, unless it asks otherwise: its status says whether it was done.
     "atomic": {"default": True},
+    # A thread of the server waits.
+    "timeout": {"low": 0, "high": 60},
+    "beginnings": {"required": True},
 }
 """The engine's name of a parameter -> what is different over HTTP."""
 _MANY = frozenset(("remember_many", "conversation.add_many", "import"))

@@ -23,6 +23,7 @@ from combray.errors import StoreError
 from combray.records import dataclass, replace
 from combray.server.limits import Limits
 from combray.server.problems import HttpError
+from combray.server.results import with_outcome
 from combray.server.tracing import stages
 from combray.verbs.binding import Call
 from combray.verbs.signature import result
@@ -129,7 +130,8 @@ class Spaces:
 
     def _called(self, wish: Wish) -> Any:
         with acting_as(wish.actor):
-            return wish.call(self.engine(wish.namespace))
+            owner = wish.call.owner(self.engine(wish.namespace))
+            return with_outcome(wish.call.verb, wish.call.on(owner), owner)
 
     def _once(self, wish: Wish, receipt: Receipt) -> tuple[Any, bool]:
         engine = self.engine(wish.namespace)

@@ -190,6 +190,7 @@ class _Thinking:
                 "preset": recalled.preset,
                 "intent": recalled.intent,
                 "tier": recalled.details.get("tier"),
+                "writer": getattr(self.memories.runtime.language_model, "name", ""),
                 **changed,
                 **(more or {}),
             },

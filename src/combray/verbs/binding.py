@@ -31,10 +31,21 @@ class Call:
 
         `objects`: parameters that JSON cannot express, such as `progress`, or the `stream` of an export.
         """
-        given = self.arguments | objects
+        return self.on(self.owner(engine), **objects)
+
+    def owner(self, engine: Any) -> Any:
+        """Return what has the verb: the engine, one of its facets, or a conversation."""
+        facet = self.verb.call.rpartition(".")[0]
+        if facet == "conversation":
+            return engine.conversation(self.arguments["session"])
+        return getattr(engine, facet) if facet else engine
+
+    def on(self, owner: Any, **objects: Any) -> Any:
+        """Return what the verb of its owner returns."""
         facet, _, name = self.verb.call.rpartition(".")
-        owner = engine.conversation(given.pop("session")) if facet == "conversation" else engine
-        owner = getattr(engine, facet) if facet not in ("", "conversation") else owner
+        given = self.arguments | objects
+        if facet == "conversation":
+            del given["session"]
         several = signature.variadic(self.verb)
         values = given.pop(several, ())
         before = [given.pop(each) for each in signature.before(self.verb, several)] if several else []

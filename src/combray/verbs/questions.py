@@ -203,4 +203,18 @@ VERBS = (
         ),
         http=("POST /context",),
     ),
+    Verb(
+        "prompts.digest",
+        "prompts.digest",
+        READ,
+        "Show the text for the start of a session.",
+        http=("POST /prompts/digest",),
+    ),
+    Verb(
+        "prompts.forget_shown",
+        "prompts.forget_shown",
+        READ,
+        "Forget what the prompts of a session held.",
+        http=("POST /prompts/forget-shown",),
+    ),
 )

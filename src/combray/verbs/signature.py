@@ -26,6 +26,7 @@ OWNERS = {
     "consolidation": "combray.engine.consolidation:Consolidation",
     "vectors": "combray.engine.vectors:Vectors",
     "retention": "combray.engine.retention:Retention",
+    "prompts": "combray.engine.prompts:Prompts",
     "store": "combray.engine.store:OpenStore",
     "conversation": "combray.conversation.turns:Conversation",
 }

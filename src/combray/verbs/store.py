@@ -187,6 +187,20 @@ VERBS = (
         http=("GET /status/metrics",),
     ),
     Verb(
+        "store.revision",
+        "store.revision",
+        READ,
+        "Report a number that grows with every write.",
+        http=("GET /status/revision",),
+    ),
+    Verb(
+        "store.known",
+        "store.known",
+        READ,
+        "List the beginnings of ids that name one memory.",
+        http=("POST /memories/known",),
+    ),
+    Verb(
         "store.tier",
         "store.tier",
         READ,

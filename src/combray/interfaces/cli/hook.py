@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-import os
-
 import click
 
 from combray.agents.command import WORKING
 from combray.agents.events import CLIENTS, VERBS
 from combray.interfaces.cli.failures import VerbCommand, say
-from combray.interfaces.cli.options import SERVERS, Target
+from combray.interfaces.cli.options import Target
 
 
 class _Forgiving(VerbCommand):
@@ -28,7 +26,7 @@ class _Forgiving(VerbCommand):
 @click.argument("event", type=click.Choice((*VERBS, *WORKING)))
 @click.option("--client", type=click.Choice(CLIENTS), default=CLIENTS[0], help="Whose event it is.")
 @click.option("--store", metavar="NAME", help="Named store, or the path of its file.")
-@click.option("--db", metavar="FILE", help="The store's file [env: COMBRAY_DB].")
+@click.option("--db", metavar="FILE", help="The store's file, or the address of a server [env: COMBRAY_DB].")
 @click.option("--namespace", "-n", metavar="NAME", help="Namespace to work in [env: COMBRAY_NAMESPACE].")
 @click.option("--preset", metavar="NAME", help="Preset of pipelines [env: COMBRAY_PRESET].")
 @click.option("--embedder", metavar="NAME", help="Embedder [env: COMBRAY_EMBEDDER].")
@@ -49,8 +47,5 @@ def hook(
     if outer is not None:
         given = {name: value or getattr(outer, name, None) for name, value in given.items()}
         store, db = (store, db) if store or db else (outer.store, outer.db)
-    if (db or os.environ.get("COMBRAY_DB", "")).startswith(SERVERS):
-        say("hooks need a store on this machine. Connect the client to the MCP of the server instead.")
-        return
     # Clients read UTF-8, also where the console has another code page.
     click.echo(call(event, client, store=store, db=db, **given).encode("utf-8", "replace"), nl=False)

@@ -16,7 +16,7 @@ import click
 from combray.errors import MissingExtraError
 from combray.interfaces.cli.declared import command
 from combray.interfaces.cli.failures import INTERRUPTED, NOTHING_FOUND, say
-from combray.interfaces.cli.options import SERVERS, Target
+from combray.interfaces.cli.options import Target
 from combray.interfaces.cli.output import answer, for_people, progress, show_lines
 from combray.values import is_loopback
 
@@ -61,9 +61,9 @@ def _engines(engine: Engine, everywhere: bool) -> list[Engine]:
 def _queue_all(engine: Engine, everywhere: bool, seen: dict[str, int]) -> None:
     """Queue memories without a vector in namespaces that changed after they were `seen`."""
     for each in _engines(engine, everywhere):
-        if seen.get(each.namespace) != each.reader.revision():
+        if seen.get(each.namespace) != each.store.revision():
             each.vectors.reembed()
-            seen[each.namespace] = each.reader.revision()
+            seen[each.namespace] = each.store.revision()
 
 
 def _once(target: Target, engine: Engine, batch: int, everywhere: bool, reembed: bool) -> None:
@@ -153,11 +153,6 @@ def mcp(
         say(f"serving MCP on http://{host}:{port}/mcp. Ctrl-C ends it.")
     elif sys.stdin.isatty():
         say("waiting for an MCP client on standard input. An agent normally starts this command. Ctrl-D ends it.")
-    location = target.location()
-    if location.startswith(SERVERS):
-        raise click.UsageError(
-            f"a server has MCP itself. Connect the client to {location}/mcp and send the key as a bearer token."
-        )
     engine = target.open(to_write=True, stays=True)
     serve(
         engine,

@@ -85,7 +85,7 @@ class Calls(TurnCalls, Decisions):
         ]
         said = [lines.NOTICE, *map(lines.one_line, thought.answer.splitlines()), *behind]
         said += [] if thought.known else ["Say that you searched and found nothing."]
-        unwritten = self._engine.runtime.language_model is not None and thought.mode != "model"
+        unwritten = thought.details.get("writer") and thought.mode != "model"
         tier, notes = self._tier(thought.details, [thought.reason] if unwritten else [])
         structured = {
             "answer": thought.answer,

@@ -52,9 +52,7 @@ class Decisions(Tools):
         self, call: Mapping[str, Any], ids: Sequence[str], told: CallToolResult
     ) -> CallToolResult:
         """Ask whether the memories of a preview are forgotten."""
-        reader = self._engine.runtime.store.reader(self._engine.namespace)
-        first = reader.memories(reader.keys_of(ids[:_SHOWN]).values())
-        shown = "; ".join(map(_described, first))
+        shown = "; ".join(_described(self._engine.get(each)) for each in ids[:_SHOWN])
         more = f"; and {len(ids) - _SHOWN} more" if len(ids) > _SHOWN else ""
         form = {"forget": {"type": "boolean", "title": f"Forget {len(ids)} memories", "default": False}}
         question = Question(

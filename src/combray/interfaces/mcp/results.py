@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -25,22 +24,18 @@ class Tools:
     def __init__(self, engine: Engine, namespaces: Sequence[str] = (), offered: Sequence[str] = ()) -> None:
         self._offered = frozenset(offered)
         self._engine = engine
-        self._namespaces = list(namespaces) or None
-        read = dict.fromkeys(map(check_namespace, namespaces or [engine.namespace]))
-        self._readers = [engine.runtime.store.reader(each) for each in read]
+        self._namespaces = [check_namespace(each) for each in namespaces] or None
 
     def _short(self, ids: Iterable[str]) -> dict[str, str]:
         return short_ids(list(ids), self._known)
 
     def _told(self, hit: Hit, name: str, question: str, *, full: bool) -> str:
         said = lines.whole(hit.memory, lines.signals(hit)) if full else lines.short(hit.memory, name, question)
-        now = self._engine.runtime.clock()
-        return said + lines.mark(hit, self._short(lines.marked(hit).values()), now)
+        return said + lines.mark(hit, self._short(lines.marked(hit).values()), self._engine.now)
 
     def _known(self, beginnings: list[str]) -> list[str]:
         """Return the beginnings of ids that name one memory in the namespaces that are read."""
-        found = Counter(each for reader in self._readers for each in reader.keys_of(beginnings))
-        return [each for each, count in found.items() if count == 1]
+        return self._engine.store.known(beginnings, namespaces=self._namespaces)
 
     def _tier(self, details: Mapping[str, Any], failures: Sequence[str] = ()) -> tuple[dict[str, str], list[str]]:
         """Return the service tier of an answer, and lines for the model if it is degraded or a part failed."""

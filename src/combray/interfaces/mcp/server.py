@@ -63,12 +63,11 @@ def server_for(
     calls, add = _calls(engine, namespaces, profile, memory_file)
     tools = [_tool(calls, profile, name, patience) for name in names]
     prompts = PROMPTS if {"recall", "remember"} <= {*names} else ()
-    readers = [engine.runtime.store.reader(each) for each in namespaces or [engine.namespace]]
     server = server_with(
         tools,
         _INSTRUCTIONS.get(profile, INSTRUCTIONS),
         prompts,
-        lambda: sum(each.revision() for each in readers),
+        lambda: engine.store.revision(namespaces=list(namespaces) or None),
     )
     add(server)
     return server

@@ -69,7 +69,9 @@ class TurnCalls(Tools):
         talk = self._conversation(session)
         prefetched = talk.prefetched(_SECONDS)
         turn, saved = self._added(talk, text, author, extract)
-        made = talk.context(budget, tool_results=tool_results, system=system, prefetched=prefetched)
+        made = talk.context(
+            budget, tool_results=tool_results, system=system, prefetched=prefetched, timeout=_SECONDS
+        )
         sections = [{**asdict(each), "ids": list(each.ids)} for each in made.sections]
         structured: dict[str, Any] = {"id": turn.id, "action": _action(turn), "saved": saved}
         structured |= {"text": made.text, "sections": sections}
