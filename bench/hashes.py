@@ -1,8 +1,8 @@
 """Hash what every preset writes and recalls on LoCoMo, so that a refactoring can prove it changed no answer.
 
-    python -m bench.answers --data DATA            one line a preset and embedder
-    python -m bench.answers --data DATA --dump F   also every answer, as JSON lines, to compare with diff
-    python -m bench.answers --data DATA --postgres on a PostgreSQL server of its own: the hashes must be the same
+    python -m bench.hashes --data DATA            one line a preset and embedder
+    python -m bench.hashes --data DATA --dump F   also every answer, as JSON lines, to compare with diff
+    python -m bench.hashes --data DATA --postgres on a PostgreSQL server of its own: the hashes must be the same
 
 Ids are random, so memories are named by their place in the conversation. Floats are compared bit by bit.
 Sentences for people (reasons, warnings) are left out: they may be reworded without changing what is found.
