@@ -35,6 +35,21 @@ def test_a_key_is_created_listed_rotated_and_revoked(shell: Shell) -> None:
     assert shell.json("keys") == []
 
 
+def test_the_audit_names_each_change_of_a_key_and_who_made_it(shell: Shell) -> None:
+    made = shell.json("keys", "create", "ann", "--role", "write", "-n", "team")
+    rotated = shell.json("keys", "rotate", "ann", "--grace", "24h")
+    shell.run("keys", "revoke", "ann")
+    shell.run("keys", "list")
+    entries = shell.json("audit", "show")[::-1]
+    assert [(each["operation"], each["detail"]) for each in entries if each["operation"].startswith("keys")] == [
+        ("keys create", {"name": "ann", "keys": [made["id"]], "role": "write", "namespaces": ["team"]}),
+        ("keys rotate", {"name": "ann", "keys": [rotated["id"]], "replaced": [made["id"]], "grace": 86400}),
+        ("keys revoke", {"name": "ann", "keys": [made["id"], rotated["id"]]}),
+    ]
+    assert all(each["actor"] for each in entries)
+    assert made["key"].rpartition("_")[2] not in json.dumps(entries)
+
+
 def test_a_terminal_shows_the_key_once_on_a_line_of_its_own(shell: Shell) -> None:
     shown = shell.in_terminal("keys", "create", "ann", "-n", "team", "--expires", "90d", width=40)
     key = next(line for line in shown.splitlines() if line.startswith("cmb_"))

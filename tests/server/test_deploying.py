@@ -9,30 +9,18 @@ from pathlib import Path
 
 import pytest
 from deploying import DEPLOY, HOME, Machine, there
+from pages_read import steps
 from serving import SECONDS
 
 from combray.testing import postgres
 from combray.testing.postgres import Server
 
 PAGE = DEPLOY.parent / "docs" / "howto" / "deploy-a-server.md"
-BLOCK = re.compile(r"^```console\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 ELSEWHERE = re.compile(
     r"sudo (?!-u combray )|cd deploy|openssl rand|chmod 444|(COMBRAY_SERVER_HOSTS=\S+ )?docker |echo .* \| sudo"
 )
 """Commands that change the machine, or start containers."""
 SERVICE = re.compile(r"sudo systemctl (enable --now|start|stop|restart) combray")
-
-
-def steps() -> list[tuple[str, str]]:
-    """Each command of the page, with what it says is printed."""
-    found: list[list[str]] = []
-    for block in BLOCK.findall(PAGE.read_text(encoding="utf-8")):
-        for line in block.splitlines():
-            if line.startswith("$ "):
-                found.append([line[2:]])
-            else:
-                found[-1].append(line)
-    return [(each[0], "\n".join(each[1:])) for each in found]
 
 
 @pytest.mark.skipif(not (there("curl") and there("openssl")), reason="needs curl and openssl")
@@ -43,7 +31,7 @@ def test_the_commands_of_the_page_work(proxy: str, tmp_path: Path) -> None:
     machine, token, ran = Machine(tmp_path), "", 0
     try:
         with machine.behind(proxy):
-            for command, expected in steps():
+            for command, expected in steps(PAGE):
                 if done := SERVICE.fullmatch(command):
                     if done[1] in ("stop", "restart"):
                         machine.stop()
@@ -156,7 +144,7 @@ def test_the_unit_is_valid_and_closed(tmp_path: Path) -> None:
 def test_a_dump_made_while_the_server_writes_is_restored(postgres_server: Server, tmp_path: Path) -> None:
     machine = Machine(tmp_path)
     url = machine.variables["COMBRAY_DB"] = postgres_server.url()
-    given = [command for command, _ in steps() if "exec -T postgres" in command]
+    given = [command for command, _ in steps(PAGE) if "exec -T postgres" in command]
 
     def run(command: str) -> None:
         named = command.replace("-U combray ", "").replace("-d combray", f"-d '{url}'")

@@ -8,29 +8,19 @@ import subprocess
 from pathlib import Path
 
 import pytest
+from pages_read import steps
 from serving import SECONDS, environment, started
 
 PAGE = Path(__file__).parents[2] / "docs" / "howto" / "serve.md"
-BLOCK = re.compile(r"^```console\n(.*?)^```$", re.MULTILINE | re.DOTALL)
-
-
-def steps() -> list[tuple[str, str]]:
-    """Each command that calls the server, with what the page says it prints."""
-    found: list[list[str]] = []
-    for block in BLOCK.findall(PAGE.read_text(encoding="utf-8")):
-        for line in block.splitlines():
-            if line.startswith("$ "):
-                found.append([line[2:]])
-            else:
-                found[-1].append(line)
-    return [(each[0], "\n".join(each[1:])) for each in found if "curl" in each[0]]
+STEPS = [each for each in steps(PAGE) if "curl" in each[0]]
+"""Those that call the server."""
 
 
 @pytest.mark.skipif(shutil.which("curl") is None or shutil.which("bash") is None, reason="needs curl and bash")
 def test_the_transcript_is_what_happens(tmp_path: Path) -> None:
     process, port = started(tmp_path / "notes.db")
     mark = "== next =="
-    lines = [f"{command}; echo; echo '{mark}'" for command, _ in steps()]
+    lines = [f"{command}; echo; echo '{mark}'" for command, _ in STEPS]
     script = "\n".join(lines).replace("8765", str(port))
     try:
         done = subprocess.run(
@@ -40,7 +30,7 @@ def test_the_transcript_is_what_happens(tmp_path: Path) -> None:
         process.terminate()
         process.wait(SECONDS)
     printed = [each.strip() for each in done.stdout.replace("\r", "").split(mark)]
-    for (command, expected), real in zip(steps(), printed, strict=False):
+    for (command, expected), real in zip(STEPS, printed, strict=False):
         pattern = ".*".join(map(re.escape, expected.strip().split("…")))
         assert re.fullmatch(pattern, real, re.DOTALL), f"{command}\n{expected}\n---\n{real}"
-    assert len(printed) == len(steps()) + 1
+    assert len(printed) == len(STEPS) + 1

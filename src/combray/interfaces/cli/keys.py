@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from combray.errors import CombrayError
 from combray.interfaces.cli.declared import command
 from combray.interfaces.cli.failures import VerbGroup, say
 from combray.interfaces.cli.options import Target, opens_store
@@ -49,6 +50,7 @@ def create(
     if all_namespaces == bool(namespaces):
         raise click.UsageError("Name at least one --namespace, or give --all-namespaces.")
     issued = _ring(target).create(name, role, None if all_namespaces else namespaces, expires)
+    _record(target, "keys create", name, [issued.key.id], role=role, namespaces=list(namespaces) or [_ALL])
     _show(target, issued, f"{name} may {_rights(issued.key)}, {_until(issued.key)}.")
 
 
@@ -61,14 +63,20 @@ def list_(target: Target) -> None:
 @command(group=keys, namespace=False)
 def rotate(target: Target, name: str, grace: int | None) -> None:
     """Print the new key."""
-    issued = _ring(target).rotate(name, grace or 0)
+    ring = _ring(target)
+    old = [each.id for each in ring.listed() if each.name == name and not each.replaced]
+    issued = ring.rotate(name, grace or 0)
+    _record(target, "keys rotate", name, [issued.key.id], replaced=old, grace=grace or 0)
     _show(target, issued, f"{name} has a new key, {_until(issued.key)}.")
 
 
 @command(group=keys, namespace=False)
 def revoke(target: Target, name: str) -> None:
     """Remove the key."""
-    left = _ring(target).revoke(name)
+    ring = _ring(target)
+    ended = [each.id for each in ring.listed() if each.name == name]
+    left = ring.revoke(name)
+    _record(target, "keys revoke", name, ended)
     said = f"The key of {name} is revoked. {counted(left, 'key')} left."
     answer(target, said, name=name, status="revoked", keys=left)
     if not left:
@@ -80,6 +88,17 @@ def _ring(target: Target) -> KeyRing:
     from combray.server.keys import KeyRing, ring_path
 
     return KeyRing(ring_path(target.location(), settings.load().server_keys))
+
+
+def _record(target: Target, operation: str, name: str, ids: list[str], **more: Any) -> None:
+    """Name a change in the audit of the store. The change holds also if the store cannot be opened now."""
+    try:
+        with target.open(to_write=True) as engine:
+            if engine.settings["audit"]:
+                detail = {"name": name, "keys": ids, **more}
+                engine.audit.log.record(operation, engine.namespace, detail=detail)
+    except CombrayError as error:
+        say(f"the audit does not name this change: {error}")
 
 
 def _list(target: Target) -> None:
