@@ -55,13 +55,14 @@ def serving(
     access: Access | None = None,
     *,
     mem0: bool = False,
+    tools: str = "lean",
 ) -> Iterator[Served]:
     """Serve a store in a thread, as `combray serve` does."""
     engine = combray.open(path, embedder="none", worker=False)
     access = access or KeyedAccess(KeyRing(None))
     origins = access.origins if isinstance(access, KeyedAccess) else ()
     spaces = Spaces(engine, limits or Limits())
-    made = application(spaces, access, schedule or Schedule(), {"/mcp": mcp_at("lean")}, origins, mem0=mem0)
+    made = application(spaces, access, schedule or Schedule(), {"/mcp": mcp_at(tools)}, origins, mem0=mem0)
     server = uvicorn.Server(uvicorn.Config(made, port=0, log_level="critical", lifespan="on"))
     thread = threading.Thread(target=server.run)
     thread.start()

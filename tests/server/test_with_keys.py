@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -14,7 +16,9 @@ import pytest
 from mcp import Client
 from mcp.client.streamable_http import streamable_http_client
 from serving import Served, serving, started
+from test_every_route import BODIES
 
+from combray.interfaces.mcp.profiles import PROFILES
 from combray.server.access import KeyedAccess
 from combray.server.app import application
 from combray.server.keys import KeyRing, ring_path
@@ -42,9 +46,8 @@ class Team:
     def ask(
         self, method: str, path: str, who: str | None, namespace: str = "ours", **more: Any
     ) -> httpx2.Response:
-        headers = {"Combray-Namespace": namespace} | (
-            {"Authorization": f"Bearer {self.keys[who]}"} if who else {}
-        )
+        headers = {"Combray-Namespace": namespace} | more.pop("headers", {})
+        headers |= {"Authorization": f"Bearer {self.keys[who]}"} if who else {}
         return self.served.client.request(method, path, headers=headers, **more)
 
 
@@ -117,6 +120,69 @@ def test_ids_of_another_namespace_are_unknown(team: Team) -> None:
     assert kept["content"] == TEXT
 
 
+IN_BODIES: list[tuple[str, str, dict[str, Any]]] = [
+    *(
+        (each.method, each.path, BODIES[each.verb.name])
+        for each in routes()
+        if not each.in_path and re.search(r'"(ID|OTHER)"', json.dumps(BODIES.get(each.verb.name, {})))
+    ),
+    *(
+        ("POST", "/memories", {"content": "Mine.", "diff": False, name: ["ID"]})
+        for name in ("evidence", "supersedes", "keep_both")
+    ),
+    ("POST", "/memories/batch", {"items": [{"content": "Mine.", "supersedes": ["ID"]}]}),
+    ("POST", "/conversations/s/turns/batch", {"turns": [{"content": "Mine.", "evidence": ["ID"]}]}),
+    ("POST", "/context", {"query": TEXT, "exclude": ["ID"]}),
+    ("POST", "/recall", {"query": TEXT, "where": {"id": "ID"}}),
+    ("POST", "/recall", {"query": TEXT, "filter": {"evidence": "ID"}}),
+]
+"""Requests with the id of a memory in the body."""
+
+
+@pytest.mark.parametrize(
+    ("method", "path", "body"), IN_BODIES, ids=lambda each: each if isinstance(each, str) else ""
+)
+def test_ids_in_a_body_are_unknown_in_another_namespace(
+    method: str, path: str, body: dict[str, Any], team: Team
+) -> None:
+    def asked(memory_id: str) -> httpx2.Response:
+        text = json.dumps(body).replace("OTHER", memory_id).replace("ID", memory_id)
+        return team.ask(
+            method, PREFIX + path, "admin", content=text, headers={"Content-Type": "application/json"}
+        )
+
+    made = team.ask("POST", f"{PREFIX}/memories", "theirs", "theirs", json={"content": TEXT}).json()["id"]
+    unknown = f"{made[:-12]}{'0' * 12}"
+    before = team.ask("GET", f"{PREFIX}/memories/{made}/history", "theirs", "theirs").text
+    answers = [asked(made), asked(unknown)]
+    said = [re.sub(r"[0-9a-f]{8}-[0-9a-f-]{27}|\d[\d.:T+-]*Z?", "", each.text) for each in answers]
+    assert answers[0].status_code == answers[1].status_code
+    # What is stored differs in its neighbours.
+    assert said[0] == said[1] or answers[0].status_code == 201
+    assert "anzibar" not in answers[0].text.replace(TEXT, "")
+    assert team.ask("GET", f"{PREFIX}/memories/{made}/history", "theirs", "theirs").text == before
+
+
+async def tools(client: Any) -> dict[str, bool]:
+    """Whether each offered tool only reads."""
+    listed = (await client.list_tools()).tools
+    return {each.name: bool(each.annotations and each.annotations.read_only_hint) for each in listed}
+
+
+async def every_tool(memory_id: str, client: Any) -> str:
+    """What every offered tool says, called with an id for each argument that can hold one."""
+    said = ""
+    for each in (await client.list_tools()).tools:
+        given = {
+            name: [memory_id] if schema.get("type") == "array" else memory_id
+            for name, schema in each.input_schema["properties"].items()
+            if name in each.input_schema.get("required", ())
+            or name in ("id", "supersedes", "keep_both", "include")
+        }
+        said += str(await client.call_tool(each.name, given))
+    return said
+
+
 async def _with_client(port: int, key: str, work: Any) -> Any:
     web = httpx2.AsyncClient(headers={"Authorization": f"Bearer {key}"}, timeout=120)
     transport: Any = streamable_http_client(f"http://127.0.0.1:{port}/mcp", http_client=web)
@@ -124,31 +190,28 @@ async def _with_client(port: int, key: str, work: Any) -> Any:
         return await work(client)
 
 
-def test_tools_of_mcp_know_the_role_and_the_namespace(team: Team) -> None:
-    port = team.served.port
-    made = team.ask("POST", f"{PREFIX}/memories", "theirs", "theirs", json={"content": "Zanzibar again."}).json()
+@pytest.mark.parametrize("profile", PROFILES)
+def test_tools_of_mcp_know_the_role_and_the_namespace(profile: str, tmp_path: Path) -> None:
+    ring = KeyRing(tmp_path / "k.json")
+    keys = {role: ring.create(role, role, ("ours",)).text for role in ROLES}
+    with serving(tmp_path / "a.db", access=KeyedAccess(ring), tools=profile) as served:
+        theirs = served.engine.within("theirs")
+        made = theirs.remember(TEXT, entities=["Zanzibar"])
+        before = theirs.history(made.id)
+        reading = anyio.run(_with_client, served.port, keys["read"], tools)
+        assert reading
+        assert all(reading.values())
+        writing = anyio.run(_with_client, served.port, keys["write"], tools)
+        assert reading.keys() <= writing.keys()
+        assert profile == "openclaw" or not all(writing.values())
+        for role in ("read", "write"):
+            said = anyio.run(_with_client, served.port, keys[role], partial(every_tool, made.id))
+            assert "password" not in said
+        assert theirs.history(made.id) == before
+        assert theirs.get(made.id).status == "active"
 
-    async def tools(client: Any) -> dict[str, bool]:
-        listed = (await client.list_tools()).tools
-        return {each.name: bool(each.annotations and each.annotations.read_only_hint) for each in listed}
 
-    async def every_tool(client: Any) -> str:
-        said = ""
-        for each in (await client.list_tools()).tools:
-            given = {
-                name: [made["id"]] if schema.get("type") == "array" else made["id"]
-                for name, schema in each.input_schema["properties"].items()
-                if name in each.input_schema.get("required", ())
-            }
-            said += str(await client.call_tool(each.name, given))
-        return said
-
-    reading = anyio.run(_with_client, port, team.keys["read"], tools)
-    assert reading
-    assert all(reading.values())
-    writing = anyio.run(_with_client, port, team.keys["write"], tools)
-    assert not all(writing.values())
-    assert "Zanzibar" not in anyio.run(_with_client, port, team.keys["write"], every_tool)
+def test_mcp_needs_a_key_and_a_namespace_of_it(team: Team) -> None:
     call = {"jsonrpc": "2.0", "id": 1, "method": "tools/list"}
     accept = {"Accept": "application/json, text/event-stream"}
     for headers, status in (
