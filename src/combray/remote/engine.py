@@ -197,16 +197,26 @@ def _carried_out(engine: RemoteEngine, called: list[Route], given: dict[str, Any
         said.pop("if_version", None)
     path = PREFIX + filled(route.path, {name: given[name] for name in route.in_path})
     back = {spelt: name for name, spelt in route.names.items() if spelt not in ("ids", "content")}
-    body = engine._connection.ask(
-        route.method,
-        path,
-        engine.namespace,
-        query=said if route.in_query else None,
-        body=None if route.in_query else said,
-        headers=headers,
-        names=back,
-    )
+
+    def asked() -> bytes:
+        return engine._connection.ask(
+            route.method,
+            path,
+            engine.namespace,
+            query=said if route.in_query else None,
+            body=None if route.in_query else said,
+            headers=headers,
+            names=back,
+        )
+
+    body = asked()
     found = _result(verb, body)
+    if route.paged and "limit" not in parameters(verb):
+        # The engine gives the whole list.
+        while (cursor := msgspec.json.decode(body)["cursor"]) is not None:
+            said["after"] = cursor
+            body = asked()
+            found += _result(verb, body)
     if isinstance(owner, _Talk) and verb.name.startswith("conversation.add"):
         owner.note(msgspec.json.decode(body))
     return found.certificate if verb.call == "erase" and isinstance(given.get("memory_id"), str) else found

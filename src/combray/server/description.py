@@ -137,6 +137,8 @@ def _good(route: Route, answer: Any) -> dict[str, Any]:
     found: dict[str, Any] = {"description": "Done.", "content": {_JSON: {"schema": answer}}}
     if route.verb.name in ("get", "update"):
         found["headers"] = {"ETag": {"schema": {"type": "string"}, "description": "Version of the memory."}}
+    if route.paged:
+        found["links"] = {"next": {"operationId": route.operation, "parameters": _next(route)}}
     codes = {"200": found}
     if route.verb.name == "remember":
         codes["201"] = found | {"description": "Stored.", "links": _links("$response.body#/id")}
@@ -146,6 +148,12 @@ def _good(route: Route, answer: Any) -> dict[str, Any]:
         cursor = {"after": "$response.body#/cursor"}
         found["links"]["next"] = {"operationId": "list", "parameters": cursor}
     return codes
+
+
+def _next(route: Route) -> dict[str, str]:
+    """Return the arguments of the next page: those of this one, and the cursor."""
+    again = {name: f"$request.path.{name}" for name in route.in_path}
+    return again | {"after": "$response.body#/cursor"}
 
 
 def _links(memory_id: str) -> dict[str, Any]:

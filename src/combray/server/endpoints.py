@@ -25,6 +25,7 @@ from combray.server.callers import Access, Caller, Refused
 from combray.server.description import description, streams
 from combray.server.limits import Rates
 from combray.server.measures import CONTENT_TYPE, Measures, of_store
+from combray.server.paging import Cut
 from combray.server.problems import HttpError, problem_of
 from combray.server.results import as_json, cursor_of
 from combray.server.routes import PREFIX, Route
@@ -32,7 +33,7 @@ from combray.server.spaces import Spaces, Wish
 from combray.types import Memory
 from combray.verbs.binding import Call, exactly
 from combray.verbs.declaration import ADMIN, READ
-from combray.verbs.signature import variadic
+from combray.verbs.signature import parameters, variadic
 
 _JSON = "application/json"
 _LINES = "application/x-ndjson"
@@ -105,8 +106,13 @@ class Endpoints:
         receipt = self._receipt(route, request, caller, given)
         if route.verb.name == "remember_many":
             arguments["batch"] = max(1, len(arguments["items"]))
+        cut = None
+        if route.paged:
+            own = parameters(route.verb).get("limit")
+            cut = Cut.of(request.url.path, namespace, arguments, own)
         wish = Wish(_call(route, arguments), namespace, caller.name, receipt, dict(request.path_params))
         result, repeated = await self.spaces.carry_out(wish)
+        result = cut(result) if cut else result
         return await self._response(route, request, namespace, result, repeated=repeated)
 
     def _receipt(

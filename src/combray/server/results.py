@@ -12,7 +12,6 @@ from typing import Any
 
 import msgspec
 
-from combray.engine.settling import Pairs
 from combray.records import dataclass
 from combray.types import Answer, Page
 from combray.verbs.declaration import Verb
@@ -60,6 +59,15 @@ class WithOutcome:
     outcome: Mapping[str, Any]
 
 
+@dataclass(frozen=True, slots=True)
+class Part:
+    """One page of a list: its items, the cursor of the next page, and what else the list tells."""
+
+    results: list[Any]
+    cursor: str | None
+    extra: Mapping[str, Any]
+
+
 def with_outcome(verb: Verb, result: Any, owner: Any) -> Any:
     """Return a result with what its conversation tells of it."""
     if verb.name not in _TURNS:
@@ -76,8 +84,8 @@ def _shaped(verb: Verb, result: Any) -> Any:
     if isinstance(result, WithOutcome):
         stored = _shaped(verb, result.stored)
         return msgspec.to_builtins(stored, enc_hook=str, str_keys=True) | dict(result.outcome)
-    if isinstance(result, Pairs):
-        return {"results": list(result), "due": result.due}
+    if isinstance(result, Part):
+        return {"results": result.results, "cursor": result.cursor, **result.extra}
     if isinstance(result, Answer):
         found: dict[str, Any] = msgspec.to_builtins(result, enc_hook=str)
         return found | {"confidence": result.confidence}
@@ -90,7 +98,7 @@ def _shaped(verb: Verb, result: Any) -> Any:
 
 def cursor_of(result: Any) -> str | None:
     """Return the cursor of the next page."""
-    return result.cursor if isinstance(result, Page) else None
+    return result.cursor if isinstance(result, (Page, Part)) else None
 
 
 @cache
@@ -152,9 +160,13 @@ def schemas(verbs: Iterable[Verb]) -> tuple[dict[str, dict[str, Any]], dict[str,
 def _wrapped(verb: Verb, kind: Any, schema: dict[str, Any]) -> dict[str, Any]:
     """Return the schema of what `_shaped` makes of a value of this type."""
     shape = _of_kind(verb, kind, schema)
-    if verb.name not in _TURNS and verb.name != "unsettled":
+    added: dict[str, Any] = _OUTCOME_SHAPE if verb.name in _TURNS else {}
+    if typing.get_origin(kind) is list and verb.http[0].startswith("GET "):
+        added = added | {"cursor": {"type": ["string", "null"]}}
+    if verb.name == "unsettled":
+        added = added | {"due": {"type": "integer"}}
+    if not added:
         return shape
-    added = {"due": {"type": "integer"}} if verb.name == "unsettled" else _OUTCOME_SHAPE
     return {"allOf": [shape, {"type": "object", "properties": added}]}
 
 

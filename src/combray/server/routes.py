@@ -10,6 +10,7 @@ from msgspec.structs import replace
 
 from combray.errors import InvalidInputError
 from combray.records import dataclass
+from combray.server.paging import AFTER, LIMIT, paged
 from combray.verbs import CALLS
 from combray.verbs.declaration import READ, Parameter, Verb
 from combray.verbs.signature import parameters
@@ -90,10 +91,16 @@ class Route:
         return self.method != "GET" and self.verb.rights != READ
 
     @cached_property
+    def paged(self) -> bool:
+        """Whether it answers with pages of a list, by a cursor of `server/paging.py`."""
+        return self.method == "GET" and not self.verb.streams and paged(self.verb)
+
+    @cached_property
     def names(self) -> dict[str, str]:
         """The engine's name of each parameter -> its name on HTTP."""
         renamed = _EVERYWHERE | dict({} if self._of_one else _RENAMED.get(self.verb.name, {}))
-        return {name: renamed.get(name, name) for name in parameters(self.verb)}
+        more = ("limit", "after") if self.paged else ()
+        return {name: renamed.get(name, name) for name in (*parameters(self.verb), *more)}
 
     @cached_property
     def known(self) -> dict[str, Parameter]:
@@ -102,6 +109,8 @@ class Route:
         if self._of_one:
             kept = _OF_ONE[self.verb.name]
             every, left_out = {name: each for name, each in every.items() if name in kept}, frozenset()
+        if self.paged:
+            every = {"limit": LIMIT} | every | {"after": AFTER}
         return {
             self.names[name]: replace(each, **_CHANGED.get(name, {}))
             for name, each in every.items()
