@@ -1,0 +1,115 @@
+/** Open pairs: of two memories the later may change the earlier. One key settles one pair. */
+
+import {
+  Busy, Empty, Heading, Loaded, Memory, MemoryCard, ask, html, say, texts, useEffect, useLoad, useRef, useState,
+} from "./frame";
+
+interface Pair {
+  new: Memory;
+  old: Memory;
+  score: number;
+  reason: string;
+}
+
+type Verdict = "supersedes" | "corrects" | "same" | "both" | "open";
+
+const MOST = 200;
+const said = texts.pairs;
+const KEYS: readonly (readonly [string, Verdict])[] = [
+  ["1", "supersedes"],
+  ["2", "corrects"],
+  ["3", "same"],
+  ["4", "both"],
+];
+const LATER = "0";
+const UNDO = "u";
+
+export function Pairs() {
+  const found = useLoad<Loaded<Pair>>(() => ask("GET", "/unsettled", { query: { limit: MOST } }));
+  const [settled, setSettled] = useState(0);
+  const [put, setPut] = useState<string[]>([]);
+  const last = useRef<Pair | null>(null);
+  const place = useRef<HTMLElement>(null);
+  const waiting = (found.value?.results ?? []).filter((each) => !put.includes(nameOf(each)));
+  const pair = waiting[0];
+
+  async function settle(verdict: Verdict) {
+    if (!pair) return;
+    const now = pair;
+    setPut([...put, nameOf(now)]);
+    const done = await say.trying(() =>
+      ask("POST", "/settle", { body: { new: now.new.id, old: now.old.id, verdict } }),
+    );
+    if (!done) {
+      setPut((names) => names.filter((each) => each !== nameOf(now)));
+      return;
+    }
+    last.current = now;
+    setSettled((count) => count + 1);
+    say.done(said.settledAs[verdict], undo);
+  }
+
+  async function undo() {
+    const before = last.current;
+    if (!before) return;
+    last.current = null;
+    await ask("POST", "/settle", { body: { new: before.new.id, old: before.old.id, verdict: "open" } });
+    setSettled((count) => Math.max(0, count - 1));
+    setPut((names) => names.filter((each) => each !== nameOf(before)));
+    found.reload();
+  }
+
+  function later() {
+    if (pair) setPut([...put, nameOf(pair)]);
+  }
+
+  function key(event: KeyboardEvent) {
+    const target = event.target as HTMLElement;
+    if (event.ctrlKey || event.metaKey || event.altKey || target.closest("input, textarea, select")) return;
+    const verdict = KEYS.find(([name]) => name === event.key)?.[1];
+    if (verdict) void settle(verdict);
+    else if (event.key === LATER) later();
+    else if (event.key === UNDO && last.current) void say.trying(undo);
+    else return;
+    event.preventDefault();
+  }
+
+  useEffect(() => {
+    document.addEventListener("keydown", key);
+    return () => document.removeEventListener("keydown", key);
+  });
+
+  return html`<section aria-labelledby="pairs-heading" ref=${place}>
+    <${Heading} id="pairs-heading" text=${said.heading} about=${said.about} />
+    <${Busy} of=${found} />
+    ${found.value && !found.value.results.length && html`<${Empty} text=${said.empty} hint=${said.emptyHint} />`}
+    ${found.value && found.value.results.length > 0 && !pair &&
+    html`<${Empty} text=${said.finished(settled)} hint=${said.finishedHint}>
+      <button onClick=${() => { setPut([]); found.reload(); }}>${said.again}</button>
+    <//>`}
+    ${pair &&
+    html`<p role="status" class="quiet">${said.progress(waiting.length, settled)}</p>
+      <div class="pair">
+        <${MemoryCard} memory=${pair.old} label=${said.earlier} level=${2} />
+        <${MemoryCard} memory=${pair.new} label=${said.later} level=${2} />
+      </div>
+      <p class="quiet">${said.because(pair.reason, pair.score)}</p>
+      <div class="verdicts" role="group" aria-label=${said.verdicts}>
+        ${KEYS.map(
+          ([name, verdict]) => html`<button key=${name} class="verdict" onClick=${() => settle(verdict)}>
+            <kbd>${name}</kbd> <span><strong>${said.verdict[verdict]}</strong>
+            <span class="quiet">${said.meaning[verdict]}</span></span>
+          </button>`,
+        )}
+        <button class="verdict" onClick=${later}>
+          <kbd>${LATER}</kbd> <span><strong>${said.notNow}</strong>
+          <span class="quiet">${said.notNowMeaning}</span></span>
+        </button>
+      </div>
+      <p class="quiet">${said.undoHint} <kbd>u</kbd></p>`}
+  </section>`;
+}
+
+function nameOf(pair: Pair): string {
+  return `${pair.new.id} ${pair.old.id}`;
+}
