@@ -74,7 +74,7 @@ function Samples({ report }: { report: Report }) {
 }
 
 function Facts({ report, past }: { report: Report; past: boolean }) {
-  return html`<p role="status">${past ? said.imported(report.memories) : said.would(report.memories)}
+  return html`<p role="status">${past ? said.imported(report.memories) : said.would(report.memories, report.known)}
     ${report.known > 0 && html` ${said.known(report.known)}`}
     ${report.quarantined > 0 && html` <a href=${linkTo.quarantine}>${said.quarantined(report.quarantined)}</a>`}
     ${report.first && html` ${said.between} <${When} at=${report.first} />–<${When} at=${report.last} />`}</p>

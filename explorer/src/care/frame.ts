@@ -40,4 +40,4 @@ export function Empty({ text, hint, children }: any) { return html`<div class="e
 export function When({ at }: any) { return at ? html`<time datetime=${at}>${String(at).slice(0, 16)}</time>` : null; }
 export function MemoryCard({ memory, label }: any) { return html`<article class="card"><h2>${label}</h2><p dir="auto">${memory.content}</p><p class="quiet">${memory.recorded_at.slice(0, 10)} ${memory.author ?? ""}</p></article>`; }
 export function EraseDialog() { return null; }
-export const linkTo = { memory: (id: string) => `#/memory/${id}`, quarantine: "#/quarantine" };
+export const linkTo = { memory: (id: string) => `#/memory/${id}`, quarantine: "#/quarantine", entity: (n: string) => `#/search?entity=${encodeURIComponent(n)}` };

@@ -1,6 +1,6 @@
 /** People and topics: entities with their other names, merged and split. */
 
-import { Busy, Empty, Heading, Loaded, ask, html, say, texts, useLoad, useState } from "./frame";
+import { Busy, Empty, Heading, Loaded, ask, html, linkTo, say, texts, useLoad, useState } from "./frame";
 
 interface Entity {
   name: string;
@@ -38,7 +38,7 @@ async function joinAgain(memories: Changed[]): Promise<void> {
 }
 
 function Names({ entity, split }: { entity: Entity; split: (alias: string) => void }) {
-  if (!entity.aliases.length) return html`<span class="quiet">${said.noOther}</span>`;
+  if (!entity.aliases.length) return null;
   return html`<ul class="chips">
     ${entity.aliases.map(
       (each) => html`<li key=${each} class="chip">
@@ -125,13 +125,13 @@ export function People() {
           (each) => html`<li key=${each.name} class="card entity">
             <div class="entity-head">
               <h2 class="entity-name"><bdi dir="auto">${each.name}</bdi></h2>
-              <a class="quiet" href=${said.searchFor(each.name)}>${said.memories(each.memories)}</a>
+              <a class="quiet" href=${linkTo.entity(each.name)}>${said.memories(each.memories)}</a>
             </div>
             <${Names} entity=${each} split=${(alias: string) => split(each, alias)} />
-            ${open === each.name
-              ? html`<${Change} entity=${each} names=${all.map((one) => one.name)} done=${found.reload} />`
-              : html`<button class="plain" onClick=${() => setOpen(each.name)}
-                  aria-label=${said.changeOf(each.name)}>${said.change}</button>`}
+            <button class="small" aria-expanded=${open === each.name} aria-label=${said.changeOf(each.name)}
+              onClick=${() => setOpen(open === each.name ? "" : each.name)}>${said.change}</button>
+            ${open === each.name &&
+            html`<${Change} entity=${each} names=${all.map((one) => one.name)} done=${found.reload} />`}
           </li>`,
         )}
       </ul>`}

@@ -22,7 +22,6 @@ export const people = {
   count: (shown: number, all: number) =>
     shown === all ? several(all, "name") : `${number(shown)} of ${several(all, "name")}`,
   memories: (count: number) => several(count, "memory", "memories"),
-  noOther: "no other name",
   learned: "learned",
   splitOf: (alias: string, name: string) => `Split ${alias} off ${name}`,
   change: "Add or merge",
@@ -192,7 +191,8 @@ export const files = {
   tooLarge: (size: number) => `The file has ${bytes(size)}, more than 7 MB. Import it with combray ingest or combray import.`,
   kind: { notes: "notes", turns: "transcript", memories: "memories" },
   size: bytes,
-  would: (count: number) => (count ? `Would store ${several(count, "memory", "memories")}.` : "Has nothing new."),
+  would: (count: number, known: number) =>
+    count ? `Would store ${several(count, "memory", "memories")}.` : known ? "Has nothing new." : "Has nothing to store.",
   imported: (count: number) => `Imported ${several(count, "memory", "memories")}.`,
   known: (count: number) => `${several(count, "text is", "texts are")} stored already.`,
   quarantined: (count: number) => `${several(count, "text is", "texts are")} in quarantine.`,
