@@ -1,8 +1,8 @@
 /** The audit: who read and wrote what, and whether the log is whole. */
 
 import {
-  Busy, Empty, Heading, Loaded, When, ask, html, linkTo, say, texts, useLoad, useState,
-} from "./frame";
+  Busy, Empty, Heading, type Loaded, When, ask, html, linkTo, say, texts, useLoad, useState,
+} from "../frame.ts";
 
 interface Entry {
   seq: number;

@@ -1,6 +1,6 @@
 /** Files in: notes, transcripts and exports are dropped, previewed, and imported. */
 
-import { Heading, ask, html, linkTo, say, texts, useRef, useState, When } from "./frame";
+import { Empty, Heading, ask, html, linkTo, mayAdmin, say, texts, useRef, useState, When } from "../frame.ts";
 
 interface Sample {
   content: string;
@@ -161,7 +161,8 @@ export function Files() {
 
   return html`<section aria-labelledby="files-heading">
     <${Heading} id="files-heading" text=${said.heading} about=${said.about} />
-    <div class="drop ${over ? "over" : ""}" onDrop=${drop}
+    ${!mayAdmin.value && html`<${Empty} text=${said.needsAdmin} hint=${said.needsAdminHint} />`}
+    ${mayAdmin.value && html`<div class="drop ${over ? "over" : ""}" onDrop=${drop}
       onDragOver=${(event: DragEvent) => { event.preventDefault(); setOver(true); }} onDragLeave=${() => setOver(false)}>
       <p><strong>${said.dropHere}</strong></p>
       <p class="quiet">${said.forms}</p>
@@ -169,7 +170,7 @@ export function Files() {
         accept=".md,.markdown,.txt,.json,.jsonl,.ndjson,.zip"
         onChange=${() => { if (input.current?.files) void add(input.current.files); if (input.current) input.current.value = ""; }} />
       <label for="files-input" class="button">${said.choose}</label>
-    </div>
+    </div>`}
     <ul class="cards wide">${dropped.map((each) => html`<${One} key=${each.key} each=${each}
       change=${(fields: Partial<Dropped>) => change(each.key, fields)}
       remove=${() => setDropped((all) => all.filter((one) => one.key !== each.key))} />`)}</ul>

@@ -1,8 +1,9 @@
 /** Open pairs: of two memories the later may change the earlier. One key settles one pair. */
 
 import {
-  Busy, Empty, Heading, Loaded, Memory, MemoryCard, ask, html, say, texts, useEffect, useLoad, useRef, useState,
-} from "./frame";
+  Busy, Empty, Heading, type Loaded, type Memory, MemoryCard, ask, html, mayWrite, say, texts, useKeys, useLoad, useRef,
+  useState,
+} from "../frame.ts";
 
 interface Pair {
   new: Memory;
@@ -29,7 +30,6 @@ export function Pairs() {
   const [settled, setSettled] = useState(0);
   const [put, setPut] = useState<string[]>([]);
   const last = useRef<Pair | null>(null);
-  const place = useRef<HTMLElement>(null);
   const waiting = (found.value?.results ?? []).filter((each) => !put.includes(nameOf(each)));
   const pair = waiting[0];
 
@@ -63,23 +63,14 @@ export function Pairs() {
     if (pair) setPut([...put, nameOf(pair)]);
   }
 
-  function key(event: KeyboardEvent) {
-    const target = event.target as HTMLElement;
-    if (event.ctrlKey || event.metaKey || event.altKey || target.closest("input, textarea, select")) return;
-    const verdict = KEYS.find(([name]) => name === event.key)?.[1];
-    if (verdict) void settle(verdict);
-    else if (event.key === LATER) later();
-    else if (event.key === UNDO && last.current) void say.trying(undo);
-    else return;
-    event.preventDefault();
-  }
-
-  useEffect(() => {
-    document.addEventListener("keydown", key);
-    return () => document.removeEventListener("keydown", key);
+  const may = mayWrite.value;
+  useKeys({
+    ...Object.fromEntries(KEYS.map(([name, verdict]) => [name, () => may && settle(verdict)])),
+    [LATER]: later,
+    [UNDO]: () => last.current && say.trying(undo),
   });
 
-  return html`<section aria-labelledby="pairs-heading" ref=${place}>
+  return html`<section aria-labelledby="pairs-heading">
     <${Heading} id="pairs-heading" text=${said.heading} about=${said.about} />
     <${Busy} of=${found} />
     ${found.value && !found.value.results.length && html`<${Empty} text=${said.empty} hint=${said.emptyHint} />`}
@@ -87,6 +78,7 @@ export function Pairs() {
     html`<${Empty} text=${said.finished(settled)} hint=${said.finishedHint}>
       <button onClick=${() => { setPut([]); found.reload(); }}>${said.again}</button>
     <//>`}
+    ${pair && !may && html`<p class="quiet">${said.needsWrite}</p>`}
     ${pair &&
     html`<p role="status" class="quiet">${said.progress(waiting.length, settled)}</p>
       <div class="pair">
@@ -96,7 +88,7 @@ export function Pairs() {
       <p class="quiet">${said.because(pair.reason, pair.score)}</p>
       <div class="verdicts" role="group" aria-label=${said.verdicts}>
         ${KEYS.map(
-          ([name, verdict]) => html`<button key=${name} class="verdict" onClick=${() => settle(verdict)}>
+          ([name, verdict]) => html`<button key=${name} class="verdict" disabled=${!may} onClick=${() => settle(verdict)}>
             <kbd>${name}</kbd> <span><strong>${said.verdict[verdict]}</strong>
             <span class="quiet">${said.meaning[verdict]}</span></span>
           </button>`,

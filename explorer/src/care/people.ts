@@ -1,6 +1,6 @@
 /** People and topics: entities with their other names, merged and split. */
 
-import { Busy, Empty, Heading, Loaded, ask, html, linkTo, say, texts, useLoad, useState } from "./frame";
+import { Busy, Empty, Heading, type Loaded, ask, html, linkTo, mayWrite, say, texts, useLoad, useState } from "../frame.ts";
 
 interface Entity {
   name: string;
@@ -44,8 +44,9 @@ function Names({ entity, split }: { entity: Entity; split: (alias: string) => vo
       (each) => html`<li key=${each} class="chip">
         <bdi dir="auto">${each}</bdi>
         ${entity.learned.includes(each) && html`<span class="quiet">${said.learned}</span>`}
-        <button class="chip-button" onClick=${() => split(each)} aria-label=${said.splitOf(each, entity.name)}
-          title=${said.splitOf(each, entity.name)}>×</button>
+        ${mayWrite.value &&
+        html`<button class="chip-button" onClick=${() => split(each)} aria-label=${said.splitOf(each, entity.name)}
+          title=${said.splitOf(each, entity.name)}>×</button>`}
       </li>`,
     )}
   </ul>`;
@@ -128,8 +129,9 @@ export function People() {
               <a class="quiet" href=${linkTo.entity(each.name)}>${said.memories(each.memories)}</a>
             </div>
             <${Names} entity=${each} split=${(alias: string) => split(each, alias)} />
-            <button class="small" aria-expanded=${open === each.name} aria-label=${said.changeOf(each.name)}
-              onClick=${() => setOpen(open === each.name ? "" : each.name)}>${said.change}</button>
+            ${mayWrite.value &&
+            html`<button class="small" aria-expanded=${open === each.name} aria-label=${said.changeOf(each.name)}
+              onClick=${() => setOpen(open === each.name ? "" : each.name)}>${said.change}</button>`}
             ${open === each.name &&
             html`<${Change} entity=${each} names=${all.map((one) => one.name)} done=${found.reload} />`}
           </li>`,

@@ -1,8 +1,8 @@
 /** Quarantine: what the guard kept away, released or erased. */
 
 import {
-  Busy, Empty, EraseDialog, Heading, Loaded, Memory, MemoryCard, ask, html, say, texts, useLoad, useState,
-} from "./frame";
+  Busy, Empty, EraseDialog, Heading, type Loaded, type Memory, MemoryCard, ask, html, mayAdmin, say, texts, useLoad, useState,
+} from "../frame.ts";
 
 interface Quarantined {
   memory: Memory;
@@ -62,6 +62,16 @@ function One({ each, ticked, tick, done, erase }: {
 }
 
 export function Quarantine() {
+  if (!mayAdmin.value) {
+    return html`<section aria-labelledby="quarantine-heading">
+      <${Heading} id="quarantine-heading" text=${said.heading} about=${said.about} />
+      <${Empty} text=${said.needsAdmin} hint=${said.needsAdminHint} />
+    </section>`;
+  }
+  return html`<${All} />`;
+}
+
+function All() {
   const found = useLoad<Loaded<Quarantined>>(() => ask("GET", "/quarantine", { query: { limit: 500 } }));
   const [ticked, setTicked] = useState<string[]>([]);
   const [erasing, setErasing] = useState<string[]>([]);

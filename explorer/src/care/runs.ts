@@ -1,8 +1,8 @@
 /** Consolidation: the plan of the next run, the runs with what they changed, and their undo. */
 
 import {
-  Busy, Empty, Heading, Loaded, When, ask, html, linkTo, say, texts, useLoad, useState,
-} from "./frame";
+  Busy, Empty, Heading, type Loaded, When, ask, html, linkTo, mayAdmin, say, texts, useLoad, useState,
+} from "../frame.ts";
 
 interface Run {
   id: string;
@@ -107,7 +107,7 @@ function One({ run, done }: { run: Run; done: () => void }) {
     <div class="row">
       <h3 class="grow"><${When} at=${new Date(run.started * 1000).toISOString()} time /></h3>
       <span class="chip ${run.state === "undone" ? "warn" : ""}">${said.state[run.state]}</span>
-      ${run.state === "done" && html`<button onClick=${undo} aria-label=${said.undoOf(run.id)}>${said.undo}</button>`}
+      ${run.state === "done" && mayAdmin.value && html`<button onClick=${undo} aria-label=${said.undoOf(run.id)}>${said.undo}</button>`}
     </div>
     <p>${counted(run.counts) || said.nothing}</p>
     ${kept && kept.refused.length > 0 &&
@@ -133,7 +133,7 @@ export function Runs() {
   const all = found.value?.results ?? [];
   return html`<section aria-labelledby="runs-heading">
     <${Heading} id="runs-heading" text=${said.heading} about=${said.about} />
-    <${Plan} done=${found.reload} />
+    ${mayAdmin.value ? html`<${Plan} done=${found.reload} />` : html`<p class="quiet">${said.needsAdmin}</p>`}
     <h2>${said.earlier}</h2>
     <${Busy} of=${found} />
     ${found.value && !all.length && html`<${Empty} text=${said.empty} hint=${said.emptyHint} />`}

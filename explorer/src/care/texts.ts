@@ -62,6 +62,7 @@ export const pairs = {
     both: "Both memories hold.",
     open: "The pair is open again.",
   },
+  needsWrite: "The key may read only. A key with the right to write settles pairs.",
   undoHint: "Every verdict can be undone. Undo the last one:",
 };
 
@@ -81,12 +82,15 @@ export const quarantine = {
   release: "Release",
   released: "Released. It is recalled from now on.",
   erase: "Erase…",
+  needsAdmin: "The quarantine needs an admin key.",
+  needsAdminHint: "Ask the owner of the store for one: combray keys create NAME --role admin.",
   eraseChosen: (count: number) => (count ? `Erase ${number(count)} selected…` : "Erase selected…"),
 };
 
 export const runs = {
   heading: "Consolidation",
   about: "A run updates confidence, merges paraphrases and lets corrections supersede old facts. Nothing is deleted, and every run can be undone.",
+  needsAdmin: "Runs are planned, applied and undone with an admin key.",
   next: "Next run",
   nextAbout: "The plan changes nothing. The run applies it.",
   plan: "Show plan",
@@ -207,5 +211,7 @@ export const files = {
   undone: "Undone: the imported memories are hidden. They can be restored.",
   noUndo: "This import has no undo. Hide single memories on their pages.",
   remove: "Remove from the list",
+  needsAdmin: "Files are imported with an admin key.",
+  needsAdminHint: "Ask the owner of the store for one: combray keys create NAME --role admin.",
   removeOf: (name: string) => `Remove ${name} from the list`,
 };

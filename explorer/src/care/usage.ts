@@ -1,6 +1,6 @@
 /** Usage: questions, empty answers, writes a day, size, and what models cost. */
 
-import { Busy, Heading, When, ask, html, texts, useLoad, useState } from "./frame";
+import { Busy, Heading, When, ask, html, texts, useLoad, useState } from "../frame.ts";
 
 interface Day {
   day: string;
