@@ -50,9 +50,7 @@ def _install() -> str:
         return "it needs apt-get and the rights of root."
     environment = os.environ | {"DEBIAN_FRONTEND": "noninteractive"}
     for arguments in (("update", "-qq"), ("install", "-y", "-qq", "--no-install-recommends", "chromium")):
-        done = subprocess.run(
-            (apt, *arguments), env=environment, capture_output=True, text=True, timeout=SECONDS
-        )
+        done = subprocess.run((apt, *arguments), env=environment, capture_output=True, text=True, timeout=SECONDS)
         if done.returncode:
             return f"apt-get {arguments[0]} said: {done.stderr.strip()[-300:]}"
     return ""

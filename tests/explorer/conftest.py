@@ -87,5 +87,6 @@ def browser() -> Iterator[Browser]:
 def axe() -> str:
     """The source of axe-core."""
     found = find_spec("axe_playwright_python")
-    assert found is not None and found.origin is not None
+    assert found is not None
+    assert found.origin is not None
     return Path(found.origin).with_name("axe.min.js").read_text(encoding="utf-8")

@@ -11,6 +11,7 @@ from pathlib import Path
 
 import combray
 from combray import Engine
+from combray.server.keys import KeyRing, ring_path
 
 END = datetime(2026, 11, 27, 17, 30, tzinfo=UTC)
 """The last moment in the store."""
@@ -232,3 +233,8 @@ def hostile(engine: Engine) -> Iterator[str]:
     """Store the hostile texts, and the longest line that is accepted; their ids."""
     for text in HOSTILE:
         yield engine.remember(text, kind="episode", tags=["hostile"], diff=False).id
+
+
+def key(path: Path, role: str) -> str:
+    """Make a key of the default namespace for a server on this store."""
+    return KeyRing(ring_path(str(path), "")).create(f"{role}er", role, ("default",)).text

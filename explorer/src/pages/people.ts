@@ -87,7 +87,7 @@ function Change({ entity, names, done }: { entity: Entity; names: string[]; done
   </form>`;
 }
 
-export function People() {
+export function Page() {
   const [wanted, setWanted] = useState("");
   const [open, setOpen] = useState("");
   const found = useLoad<Loaded<Entity>>(() => ask("GET", "/entities", { query: { limit: MOST } }));

@@ -105,7 +105,7 @@ function One({ run, done }: { run: Run; done: () => void }) {
 
   return html`<li class="card">
     <div class="row">
-      <h3 class="grow"><${When} at=${new Date(run.started * 1000).toISOString()} time /></h3>
+      <h3 class="grow"><${When} at=${new Date(run.started * 1000).toISOString()} minutes /></h3>
       <span class="chip ${run.state === "undone" ? "warn" : ""}">${said.state[run.state]}</span>
       ${run.state === "done" && mayAdmin.value && html`<button onClick=${undo} aria-label=${said.undoOf(run.id)}>${said.undo}</button>`}
     </div>
@@ -128,7 +128,7 @@ function counted(counts: Record<string, number>): string {
     .join(", ");
 }
 
-export function Runs() {
+export function Page() {
   const found = useLoad<Loaded<Run>>(() => ask("GET", "/consolidation/runs", { query: { limit: 50 } }));
   const all = found.value?.results ?? [];
   return html`<section aria-labelledby="runs-heading">

@@ -128,7 +128,7 @@ function One({ each, change, remove }: {
   </li>`;
 }
 
-export function Files() {
+export function Page() {
   const [dropped, setDropped] = useState<Dropped[]>([]);
   const [over, setOver] = useState(false);
   const input = useRef<HTMLInputElement>(null);

@@ -69,7 +69,7 @@ function About({ entry }: { entry: Entry }) {
     ${ids.length > SHOWN_IDS && html` <span class="quiet">${said.more(ids.length - SHOWN_IDS)}</span>`}`;
 }
 
-export function Audit() {
+export function Page() {
   const [limit, setLimit] = useState(50);
   const [operation, setOperation] = useState("");
   const [since, setSince] = useState("");
@@ -103,7 +103,7 @@ export function Audit() {
           <tbody>${all.map(
             (each) => html`<tr key=${each.seq}>
               <td class="number">${each.seq}</td>
-              <td><${When} at=${each.at} time /></td>
+              <td><${When} at=${each.at} minutes /></td>
               <td>${each.operation}${each.within && html` <span class="quiet">(${each.within})</span>`}</td>
               <td dir="auto">${each.actor}</td>
               <td dir="auto">${each.namespace}</td>

@@ -110,7 +110,7 @@ function Models({ models }: { models: Model[] }) {
   </table></div>`;
 }
 
-export function Usage() {
+export function Page() {
   const [days, setDays] = useState(30);
   const status = useLoad<Status>(() => ask("GET", "/status"));
   const metrics = useLoad<Metrics>(() => ask("GET", "/status/metrics", { query: { days } }), [days]);

@@ -23,9 +23,9 @@ const KEYS: readonly (readonly [string, Verdict])[] = [
   ["4", "both"],
 ];
 const LATER = "0";
-const UNDO = "u";
+const UNDO = "z";
 
-export function Pairs() {
+export function Page() {
   const found = useLoad<Loaded<Pair>>(() => ask("GET", "/unsettled", { query: { limit: MOST } }));
   const [settled, setSettled] = useState(0);
   const [put, setPut] = useState<string[]>([]);
@@ -98,7 +98,7 @@ export function Pairs() {
           <span class="quiet">${said.notNowMeaning}</span></span>
         </button>
       </div>
-      <p class="quiet">${said.undoHint} <kbd>u</kbd></p>`}
+      <p class="quiet">${said.undoHint} <kbd>${UNDO}</kbd></p>`}
   </section>`;
 }
 

@@ -61,7 +61,7 @@ function One({ each, ticked, tick, done, erase }: {
   </li>`;
 }
 
-export function Quarantine() {
+export function Page() {
   if (!mayAdmin.value) {
     return html`<section aria-labelledby="quarantine-heading">
       <${Heading} id="quarantine-heading" text=${said.heading} about=${said.about} />
