@@ -12,7 +12,7 @@ interface Pair {
   reason: string;
 }
 
-type Verdict = "supersedes" | "corrects" | "same" | "both" | "open";
+type Verdict = "supersedes" | "corrects" | "same" | "both";
 
 const MOST = 200;
 const said = texts.pairs;
