@@ -48,11 +48,17 @@ def serving(path: Path, *options: str) -> Iterator[str]:
 
 
 @pytest.fixture(scope="session")
-def address(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
-    """The address of a server on the store of half a year."""
-    path = tmp_path_factory.mktemp("explorer") / "team.db"
-    notebook.write(path)
-    with serving(path) as found:
+def written(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The folder of the store of half a year, `team.db`."""
+    folder = tmp_path_factory.mktemp("written")
+    notebook.write(folder / "team.db")
+    return folder
+
+
+@pytest.fixture(scope="session")
+def address(written: Path) -> Iterator[str]:
+    """The address of a server on the store of half a year, which no test changes."""
+    with serving(written / "team.db") as found:
         yield found
 
 

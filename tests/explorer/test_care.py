@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -15,11 +16,11 @@ import combray
 
 
 @pytest.fixture(scope="module")
-def own(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
-    """A store that these tests change."""
-    path = tmp_path_factory.mktemp("care") / "team.db"
-    notebook.write(path)
-    with serving(path) as found:
+def own(written: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
+    """A copy of the store, which these tests change."""
+    folder = tmp_path_factory.mktemp("care") / "copy"
+    shutil.copytree(written, folder)
+    with serving(folder / "team.db") as found:
         yield found
 
 
@@ -166,14 +167,18 @@ def test_a_file_that_is_dropped_is_previewed_and_a_bad_one_says_why(visit: Visit
         """() => {
             const data = new DataTransfer();
             data.items.add(new File(['{"role": "user", "content": "I moved to Nantes."}'], 'talk.jsonl'));
-            data.items.add(new File(['\\u0000\\u0001'], 'broken.zip'));
+            data.items.add(new File(['PK\\u0003\\u0004'], 'broken.zip'));
             data.items.add(new File(['# Only a heading'], 'empty.md'));
             return data;
         }"""
     )
     page.dispatch_event(".drop", "drop", {"dataTransfer": dropped})
     expect(page.get_by_text("Would store 1 memory.")).to_be_visible()
+    expect(page.get_by_text("cannot be unpacked")).to_be_visible()
     expect(page.get_by_text("contains no texts")).to_be_visible()
+    # The browser reports the refusals of the server.
+    assert len(visit.errors) == 2
+    visit.errors.clear()
 
 
 def test_who_may_only_read_is_not_offered_what_fails(browser: Browser, tmp_path: Path) -> None:

@@ -8,9 +8,9 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
-from urllib.request import Request, urlopen
+from urllib import request as web
 
-from playwright.sync_api import Browser, Page
+from playwright.sync_api import Browser, Page, Request, expect
 
 PAGES = ("search", "graph", "time", "people", "pairs", "quarantine", "runs", "audit", "usage", "files")
 WIDTHS = {390: 844, 820: 1180, 1440: 900}
@@ -28,6 +28,7 @@ class Visit:
     address: str
     asked: list[str] = field(default_factory=list)
     errors: list[str] = field(default_factory=list)
+    open_requests: set[Request] = field(default_factory=set)
 
     def open(self, name: str, rest: str = "", query: str = "") -> Page:
         """Open a page of the explorer, and wait until it is there."""
@@ -36,17 +37,24 @@ class Visit:
 
     def shown(self) -> Page:
         """Wait until the page has a heading and loads nothing."""
-        self.page.wait_for_function(
-            "document.querySelector('main h1') && !document.querySelector('main .wait')", timeout=SECONDS * 1000
-        )
-        self.page.wait_for_load_state("networkidle")
+        # The page forbids `eval`, with which Playwright would wait for a condition of our own.
+        self.page.locator("main h1").first.wait_for()
+        expect(self.page.locator("main .wait")).to_have_count(0)
+        while self.open_requests:
+            self.page.wait_for_timeout(20)
         return self.page
+
+    def note(self, request: Request) -> None:
+        """Note a request. One for events stays open."""
+        self.asked.append(request.url)
+        if not request.url.endswith("/v1/events"):
+            self.open_requests.add(request)
 
     def asks(self, method: str, path: str, body: object = None) -> Any:
         """Ask the API beside the page."""
         data = None if body is None else json.dumps(body).encode()
         headers = {"Content-Type": "application/json"}
-        with urlopen(Request(f"{self.address}/v1{path}", data, headers, method=method)) as answer:
+        with web.urlopen(web.Request(f"{self.address}/v1{path}", data, headers, method=method)) as answer:
             return json.loads(answer.read())
 
     def check(self) -> None:
@@ -67,7 +75,9 @@ def visiting(
     page = context.new_page()
     page.set_default_timeout(SECONDS * 1000)
     visit = Visit(page, address)
-    page.on("request", lambda request: visit.asked.append(request.url))
+    page.on("request", visit.note)
+    page.on("requestfinished", lambda request: visit.open_requests.discard(request))
+    page.on("requestfailed", lambda request: visit.open_requests.discard(request))
     page.on("pageerror", lambda error: visit.errors.append(str(error)))
     page.on("console", lambda said: visit.errors.append(said.text) if said.type == "error" else None)
     try:
