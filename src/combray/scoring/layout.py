@@ -79,7 +79,8 @@ def _start(seeds: NDArray[np.uint64], sources: Places, targets: Places, degree: 
         some = points[linked] - np.median(points[linked], axis=0)
         some /= max(float(some.std()) * 2, 1e-9)
         points[linked] = some / np.maximum(np.hypot(some[:, 0], some[:, 1]), 1)[:, None]
-    return points * np.sqrt(max(count, 1))
+    points *= np.sqrt(max(count, 1))
+    return points
 
 
 def _uniform(seeds: NDArray[np.uint64], draw: int) -> Points:
@@ -87,8 +88,7 @@ def _uniform(seeds: NDArray[np.uint64], draw: int) -> Points:
     mixed = seeds + np.uint64((draw + 1) * _MIX[0] % 2**64)
     for shift, factor in ((30, _MIX[1]), (27, _MIX[2])):
         mixed = (mixed ^ (mixed >> np.uint64(shift))) * np.uint64(factor)
-    found: Points = (mixed >> np.uint64(11)) / float(2**53)
-    return found
+    return (mixed >> np.uint64(11)) / float(2**53)
 
 
 def _repulsion(points: Points) -> Points:
