@@ -71,6 +71,12 @@ def test_ten_thousand_nodes_fill_the_circle() -> None:
     assert np.median(radius) > 0.3, "neither a point with outliers nor a ring"
 
 
+def test_nodes_with_the_same_neighbours_do_not_meet() -> None:
+    for edges in ([(0, 1), (1, 2), (2, 0)], [(0, 3), (1, 3), (2, 3), (0, 4), (1, 4), (2, 4)]):
+        points = placed(5, edges)
+        assert min(distance(points, a, b) for a in range(5) for b in range(a)) > 0.1
+
+
 def test_graphs_without_edges_or_nodes() -> None:
     assert placed(0, []).shape == (0, 2)
     assert np.array_equal(placed(1, [(0, 0)]), np.zeros((1, 2)))

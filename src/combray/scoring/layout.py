@@ -67,7 +67,7 @@ def _start(seeds: NDArray[np.uint64], sources: Places, targets: Places, degree: 
     count = len(seeds)
     radius, angle = np.sqrt(_uniform(seeds, 0)), 2 * np.pi * _uniform(seeds, 1)
     points = np.stack((radius * np.cos(angle), radius * np.sin(angle)), axis=1)
-    linked = degree > 0
+    linked, drawn = degree > 0, points.copy()
     for _ in range(SMOOTHING):
         for axis in (0, 1):
             near = np.bincount(sources, points[targets, axis], count)
@@ -79,6 +79,8 @@ def _start(seeds: NDArray[np.uint64], sources: Places, targets: Places, degree: 
         some = points[linked] - np.median(points[linked], axis=0)
         some /= max(float(some.std()) * 2, 1e-9)
         points[linked] = some / np.maximum(np.hypot(some[:, 0], some[:, 1]), 1)[:, None]
+        # Nodes with the same neighbours have met, and nothing would part them.
+        points[linked] += drawn[linked] / 50
     points *= np.sqrt(max(count, 1))
     return points
 
