@@ -23,6 +23,7 @@ export interface Events {
 
 const CURRENT = new Set(["active", "pending_embed"]);
 const LABEL = 46;
+const MANY = 5000;
 
 /** One graph in one element. */
 export class Picture {
@@ -33,6 +34,8 @@ export class Picture {
   private look?: Look;
   private selected?: number;
   private near = new Set<number>();
+  /** The memory that the walk began with. */
+  private start?: number;
 
   constructor(
     private readonly element: HTMLElement,
@@ -52,6 +55,9 @@ export class Picture {
       labelRenderedSizeThreshold: 5.5,
       labelFont: getComputedStyle(element).fontFamily,
       labelSize: 12,
+      edgeLabelFont: getComputedStyle(element).fontFamily,
+      edgeLabelSize: 11,
+      edgeLabelColor: { attribute: "color" },
       zIndex: true,
       stagePadding: 28,
       nodeReducer: (key, data) => this.reducedNode(Number(key), data),
@@ -83,6 +89,7 @@ export class Picture {
     this.look = look;
     this.selected = undefined;
     this.near.clear();
+    this.start = net.steps.some(Boolean) ? net.steps.indexOf(0) : undefined;
     const graph = new Graph({ type: "directed", multi: true });
     const size = this.nodeSize();
     for (let node = 0; node < net.ids.length; node++) {
@@ -98,7 +105,7 @@ export class Picture {
     }
     this.graph = graph;
     this.sigma.setGraph(graph);
-    this.sigma.setSetting("labelFont", getComputedStyle(this.element).fontFamily);
+    this.lighten();
     this.fit(0);
   }
 
@@ -106,6 +113,7 @@ export class Picture {
   restyle(links: Links, look: Look): void {
     this.links = links;
     this.look = look;
+    this.lighten();
     this.mark(this.selected);
   }
 
@@ -113,7 +121,7 @@ export class Picture {
   mark(node: number | undefined, follow = false): void {
     this.selected = node;
     this.near = new Set(node === undefined ? [] : this.links!.at(node).map((each) => each.other));
-    this.sigma.setSetting("renderEdgeLabels", node !== undefined && this.near.size <= 40);
+    this.sigma.setSetting("renderEdgeLabels", node !== undefined && this.near.size <= 24);
     this.sigma.refresh({ skipIndexation: true });
     if (node !== undefined && follow) this.follow(node);
   }
@@ -172,25 +180,35 @@ export class Picture {
     this.sigma.kill();
   }
 
+  /** Without edges a camera moves smoothly over any number of nodes. */
+  private lighten(): void {
+    this.sigma.setSetting("hideEdgesOnMove", this.links!.count > MANY);
+    this.sigma.setSetting("hideLabelsOnMove", this.links!.count > MANY);
+  }
+
   private duration(wanted: number): number {
     return matchMedia("(prefers-reduced-motion: reduce)").matches ? 0 : wanted;
   }
 
   private nodeSize(): number {
     const count = this.net!.ids.length;
-    return count < 60 ? 8 : count < 400 ? 5.5 : count < 2500 ? 3.6 : 2.2;
+    const small = Math.min(1, Math.max(0.5, Math.min(this.element.clientWidth, this.element.clientHeight) / 650));
+    return small * (count < 60 ? 8 : count < 400 ? 5.5 : count < 2500 ? 3.6 : 2.2);
   }
 
   private reducedNode(node: number, data: object): Partial<NodeDisplayData> {
     const colour = this.look!.colours[node];
     const base = data as NodeDisplayData;
-    if (this.selected === undefined) return { ...base, color: colour, label: this.text(node) };
+    if (this.selected === undefined) {
+      const highlighted = node === this.start;
+      return { ...base, color: colour, label: this.text(node), highlighted, forceLabel: highlighted, zIndex: +highlighted };
+    }
     if (node === this.selected) {
       const size = Math.max(base.size * 1.5, 7);
       return { ...base, color: colour, label: this.text(node), size, zIndex: 2, highlighted: true, forceLabel: true };
     }
     if (this.near.has(node)) {
-      const forceLabel = this.near.size <= 24;
+      const forceLabel = this.near.size <= 14;
       return { ...base, color: colour, label: this.text(node), size: Math.max(base.size, 4.5), zIndex: 1, forceLabel };
     }
     return { ...base, color: this.look!.dark ? "#3b4252" : "#d3d8e0", label: null, zIndex: 0 };
@@ -208,9 +226,9 @@ export class Picture {
       ...data,
       color: faded(look!.dark ? known.dark : known.light, alpha),
       size: width,
-      type: known.arrow && (marked || links!.count < 4000) ? "arrow" : "line",
-      label: marked ? look!.edgeName(type, net!.subtypes[edge]) : null,
-      forceLabel: marked,
+      type: known.arrow && (marked || (this.selected === undefined && links!.count < 4000)) ? "arrow" : "line",
+      label: marked && known.arrow ? look!.edgeName(type, net!.subtypes[edge]) : null,
+      forceLabel: marked && known.arrow,
       zIndex: marked ? 1 : 0,
       dash: known.dash,
     };
@@ -229,7 +247,7 @@ export class Picture {
   }
 
   private readonly label: NodeLabelDrawingFunction = (context, data, settings) => {
-    if (!data.label) return;
+    if (!data.label || (data as { highlighted?: boolean }).highlighted) return;
     context.font = `${settings.labelSize}px ${settings.labelFont}`;
     context.lineWidth = 3;
     context.lineJoin = "round";

@@ -278,7 +278,6 @@ function usePicture(
     }
     showing.current = net;
     picture.current.show(net, links, look);
-    if (on.chosen !== undefined && on.chosen >= 0) picture.current.mark(on.chosen);
     performance.mark("combray-graph");
     element.current!.dataset.ready = String(net.ids.length);
   }, [net, links, painted, ready]);

@@ -131,10 +131,29 @@ export class DashedEdges extends EdgeProgram<(typeof UNIFORMS)[number], Attribut
   }
 }
 
+const HEAD_FRAGMENT = `
+precision mediump float;
+varying vec4 v_color;
+void main(void) {
+  #ifdef PICKING_MODE
+  gl_FragColor = v_color;
+  #else
+  gl_FragColor = vec4(v_color.rgb * v_color.a, v_color.a);
+  #endif
+}`;
+const Heads = createEdgeArrowHeadProgram({ lengthToThicknessRatio: 5, widenessToThicknessRatio: 4 });
+
+/** Heads of arrows that are as transparent as their lines. */
+class FadedHeads extends Heads {
+  override getDefinition() {
+    return { ...super.getDefinition(), FRAGMENT_SHADER_SOURCE: HEAD_FRAGMENT };
+  }
+}
+
 /** Dashed lines with a head at the target. */
 export const DashedArrows: EdgeProgramType = createEdgeCompoundProgram([
   DashedEdges as unknown as EdgeProgramType,
-  createEdgeArrowHeadProgram({ lengthToThicknessRatio: 5, widenessToThicknessRatio: 4 }),
+  FadedHeads as unknown as EdgeProgramType,
 ]);
 
 const RING_FRAGMENT = `

@@ -61,18 +61,20 @@ export class Days {
   }
 }
 
-export type Standing = "stands" | "unknown" | "future" | "ended" | "believed";
+export type Standing = "stands" | "unknown" | "future" | "over" | "ended" | "believed";
 
 /**
  * How a memory stood on the two clocks: at the moment `at`, by what was known at the moment `known`.
  *
- * "believed": it had ended, but that was learnt later, so it was taken for true.
+ * "over": it lasted until then, as an event does. "ended": a later memory superseded it. "believed": it had ended,
+ * but that was learnt later, so it was taken for true.
  */
 export function standing(each: Dated, at: number, known: number): Standing {
   if (Date.parse(each.recorded) > known) return "unknown";
   if (Date.parse(each.true_from) > at) return "future";
   if (each.true_to === null || Date.parse(each.true_to) > at) return "stands";
-  return Date.parse(each.ended_recorded ?? each.recorded) > known ? "believed" : "ended";
+  if (Date.parse(each.ended_recorded ?? each.recorded) > known) return "believed";
+  return each.superseded_by ? "ended" : "over";
 }
 
 export interface Tick {

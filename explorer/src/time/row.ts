@@ -20,7 +20,9 @@ export interface RowProps {
 
 export function Row({ each, moment, at, known, from, to, href }: RowProps) {
   const state = standing(each, at, known);
-  const truth = each.true_to ? text.span(shown(each.true_from), shown(each.true_to)) : text.since(shown(each.true_from));
+  const start = shown(each.true_from);
+  const end = each.true_to && shown(each.true_to);
+  const truth = !end ? text.since(start) : start === end ? text.only(start) : text.span(start, end);
   return html`<li class=${`time-row ${state}`}>
     <time datetime=${moment}>${clock.format(new Date(moment))}</time>
     <div class="time-what">
@@ -51,6 +53,7 @@ function Spans({ each, at, known, from, to }: Omit<RowProps, "moment" | "href">)
   const bar = (a: number, b: number, y: number, name: string) =>
     b > from && a < to && html`<rect class=${name} x=${x(a)} y=${y} width=${Math.max(2, x(b) - x(a))} height="6" rx="3" />`;
   return html`<svg class="time-spans" viewBox="0 0 ${width} 24" preserveAspectRatio="none" aria-hidden="true">
+    <line class="track" x2=${width} y1="6" y2="6" /><line class="track" x2=${width} y1="17" y2="17" />
     ${bar(start, end, 3, "truth")} ${bar(learnt, ended, 14, "knowledge")}
     <line class="time-mark" x1=${x(at)} x2=${x(at)} y1="0" y2="12" />
     <line class="time-mark known" x1=${x(known)} x2=${x(known)} y1="12" y2="24" />
