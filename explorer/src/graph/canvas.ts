@@ -4,7 +4,7 @@ import Graph from "graphology";
 import Sigma from "sigma";
 import type { NodeHoverDrawingFunction, NodeLabelDrawingFunction } from "sigma/rendering";
 import type { EdgeDisplayData, NodeDisplayData } from "sigma/types";
-import { EDGES, faded } from "./looks.ts";
+import { faded, lookOf } from "./looks.ts";
 import type { Links, Network } from "./model.ts";
 import { DashedArrows, DashedEdges, RingNodes } from "./programs.ts";
 
@@ -94,14 +94,14 @@ export class Picture {
     const size = this.nodeSize();
     for (let node = 0; node < net.ids.length; node++) {
       graph.addNode(String(node), {
-        x: net.x[node],
-        y: net.y[node],
-        size: size * (1 + Math.log1p(links.degree[node]) / 5),
-        type: CURRENT.has(net.statuses[node]) ? "circle" : "ring",
+        x: net.x[node]!,
+        y: net.y[node]!,
+        size: size * (1 + Math.log1p(links.degree[node]!) / 5),
+        type: CURRENT.has(net.statuses[node]!) ? "circle" : "ring",
       });
     }
     for (let edge = 0; edge < net.sources.length; edge++) {
-      graph.addEdgeWithKey(String(edge), String(net.sources[edge]), String(net.targets[edge]), {});
+      graph.addEdgeWithKey(String(edge), String(net.sources[edge]!), String(net.targets[edge]!), {});
     }
     this.graph = graph;
     this.sigma.setGraph(graph);
@@ -156,7 +156,7 @@ export class Picture {
     let least = Number.POSITIVE_INFINITY;
     this.graph.forEachNode((key) => {
       const data = this.sigma.getNodeDisplayData(key)!;
-      const away = Math.hypot(data.x - middle.x, data.y - middle.y) / (1 + this.links!.degree[Number(key)]);
+      const away = Math.hypot(data.x - middle.x, data.y - middle.y) / (1 + this.links!.degree[Number(key)]!);
       if (away < least) {
         least = away;
         best = Number(key);
@@ -197,7 +197,7 @@ export class Picture {
   }
 
   private reducedNode(node: number, data: object): Partial<NodeDisplayData> {
-    const colour = this.look!.colours[node];
+    const colour = this.look!.colours[node]!;
     const base = data as NodeDisplayData;
     if (this.selected === undefined) {
       const highlighted = node === this.start;
@@ -217,17 +217,17 @@ export class Picture {
   private reducedEdge(edge: number, data: object): Partial<EdgeDisplayData> {
     const { net, links, look } = this;
     if (!links!.visible[edge]) return { hidden: true };
-    const type = net!.type_names[net!.types[edge]];
-    const known = EDGES[type];
-    const marked = net!.sources[edge] === this.selected || net!.targets[edge] === this.selected;
+    const type = net!.type_names[net!.types[edge]!]!;
+    const known = lookOf(type);
+    const marked = net!.sources[edge]! === this.selected || net!.targets[edge]! === this.selected;
     const alpha = marked ? 1 : this.selected === undefined ? this.density() : Math.min(0.1, this.density() / 3);
-    const width = 0.5 + net!.weights[edge] * (this.net!.ids.length > 2500 && !marked ? 0.5 : 1.5) + (marked ? 0.8 : 0);
+    const width = 0.5 + net!.weights[edge]! * (this.net!.ids.length > 2500 && !marked ? 0.5 : 1.5) + (marked ? 0.8 : 0);
     const shown = {
       ...data,
       color: faded(look!.dark ? known.dark : known.light, alpha),
       size: width,
       type: known.arrow && (marked || (this.selected === undefined && links!.count < 4000)) ? "arrow" : "line",
-      label: marked && known.arrow ? look!.edgeName(type, net!.subtypes[edge]) : null,
+      label: marked && known.arrow ? look!.edgeName(type, net!.subtypes[edge]!) : null,
       forceLabel: marked && known.arrow,
       zIndex: marked ? 1 : 0,
       dash: known.dash,
@@ -242,7 +242,7 @@ export class Picture {
   }
 
   private text(node: number): string {
-    const label = this.net!.labels[node];
+    const label = this.net!.labels[node]!;
     return label.length > LABEL ? `${label.slice(0, LABEL - 1).trimEnd()}…` : label;
   }
 

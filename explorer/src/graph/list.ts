@@ -1,10 +1,8 @@
 /** The list beside the picture: the chosen memory with its links, and all memories of the graph. */
 
-import { html } from "htm/preact";
-import { useEffect, useMemo, useState } from "preact/hooks";
+import { html, linkTo, useEffect, useMemo, useState } from "../frame.ts";
 import { type Links, type Network, type Order, listed } from "./model.ts";
-import type { Frame } from "./page.ts";
-import { Line } from "./page.ts";
+import { Line, begin } from "./page.ts";
 import { graph as text } from "./texts.ts";
 
 const PAGE = 60;
@@ -19,34 +17,34 @@ interface Shared {
   choose: (node: number | undefined) => void;
 }
 
-export function Chosen({ net, links, node, choose, frame }: Shared & { node: number; frame: Frame }) {
+export function Chosen({ net, links, node, choose, dark }: Shared & { node: number; dark: boolean }) {
   const steps = links.at(node);
   const [most, setMost] = useState(12);
   useEffect(() => setMost(12), [net, node]);
   return html`<section class="graph-chosen" aria-live="off">
-    <p class="graph-text" dir="auto">${net.labels[node]}</p>
+    <p class="graph-text" dir="auto">${net.labels[node]!}</p>
     <p class="graph-facts">
-      <span>${net.kinds[node]}</span> <span>${net.categories[node]}</span>
-      ${net.statuses[node] !== "active" && html`<span class="graph-status">${net.statuses[node]}</span>`}
-      <time datetime=${new Date(net.moments[node] * 1000).toISOString()}>${dated(net.moments[node])}</time>
+      <span>${net.kinds[node]!}</span> <span>${net.categories[node]!}</span>
+      ${net.statuses[node]! !== "active" && html`<span class="graph-status">${net.statuses[node]!}</span>`}
+      <time datetime=${new Date(net.moments[node]! * 1000).toISOString()}>${dated(net.moments[node]!)}</time>
     </p>
     <p class="graph-acts">
-      <a class="button" href=${frame.href(net.ids[node])}>${text.open}</a>
-      <button type="button" onClick=${() => frame.from(net.ids[node])}>${text.outwards}</button>
+      <a class="button" href=${linkTo.memory(net.ids[node]!)}>${text.open}</a>
+      <button type="button" onClick=${() => begin(net.ids[node]!)}>${text.outwards}</button>
       <button type="button" class="plain" onClick=${() => choose(undefined)}>${text.close}</button>
     </p>
     ${!steps.length && html`<p class="graph-none">${text.noLinks}</p>`}
     <ul class="graph-links">
       ${steps.slice(0, most).map(({ edge, other, out }) => {
-        const type = net.type_names[net.types[edge]];
+        const type = net.type_names[net.types[edge]!]!;
         const name = (out ? text.from : text.to)[type];
         return html`<li key=${edge}>
           <button type="button" onClick=${() => choose(other)}>
             <span class="graph-how"
-              ><${Line} type=${type} dark=${frame.dark} />${name}${net.subtypes[edge] && ` (${net.subtypes[edge]})`}
-              <small>${net.weights[edge].toFixed(2)}</small></span
+              ><${Line} type=${type} dark=${dark} />${name}${net.subtypes[edge]! && ` (${net.subtypes[edge]!})`}
+              <small>${net.weights[edge]!.toFixed(2)}</small></span
             >
-            <span dir="auto">${net.labels[other]}</span>
+            <span dir="auto">${net.labels[other]!}</span>
           </button>
         </li>`;
       })}
@@ -93,8 +91,8 @@ export function List({ net, links, chosen, hovered, choose }: Shared & { chosen?
             class=${node === hovered ? "hovered" : ""}
             onClick=${() => choose(node)}
           >
-            <span dir="auto">${net.labels[node]}</span>
-            <small>${net.kinds[node]} · ${dated(net.moments[node])} · ${text.links(links.degree[node])}</small>
+            <span dir="auto">${net.labels[node]!}</span>
+            <small>${net.kinds[node]!} · ${dated(net.moments[node]!)} · ${text.links(links.degree[node]!)}</small>
           </button>
         </li>`,
       )}

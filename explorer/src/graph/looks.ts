@@ -30,18 +30,21 @@ const GROUPS: readonly (readonly [string, string])[] = [
   ["#5b6675", "#a5b0be"],
 ];
 
+/** How a type is drawn; one that this page does not know is drawn as a plain line. */
+export const lookOf = (type: string): EdgeLook => EDGES[type] ?? EDGES["entity"]!;
+
 /** The values in use, most frequent first, each with its colour; what comes after the fifth shares the last one. */
 export function colours(values: readonly string[], dark: boolean): Map<string, string> {
   const counted = new Map<string, number>();
   for (const each of values) counted.set(each, (counted.get(each) ?? 0) + 1);
-  const names = [...counted.keys()].sort((a, b) => counted.get(b)! - counted.get(a)! || a.localeCompare(b));
-  return new Map(names.map((name, at) => [name, GROUPS[Math.min(at, GROUPS.length - 1)][dark ? 1 : 0]]));
+  const names = [...counted.keys()].sort((a, b) => (counted.get(b) ?? 0) - (counted.get(a) ?? 0) || a.localeCompare(b));
+  return new Map(names.map((name, at) => [name, GROUPS[Math.min(at, GROUPS.length - 1)]![dark ? 1 : 0]]));
 }
 
 /** A colour between old and new, for a share of the time from 0 to 1. */
 export function aged(share: number, dark: boolean): string {
-  const [from, to] = dark ? [[71, 85, 130], [253, 224, 120]] : [[190, 200, 215], [20, 60, 160]];
-  const part = from.map((low, at) => Math.round(low + (to[at] - low) * share));
+  const [from, to]: [number[], number[]] = dark ? [[71, 85, 130], [253, 224, 120]] : [[190, 200, 215], [20, 60, 160]];
+  const part = from.map((low, at) => Math.round(low + ((to[at] ?? low) - low) * share));
   return `#${part.map((each) => each.toString(16).padStart(2, "0")).join("")}`;
 }
 

@@ -37,49 +37,33 @@ export interface Step {
 
 /** The edges at each node that the filters let through. */
 export class Links {
-  readonly visible: Uint8Array;
-  readonly degree: Uint32Array;
-  readonly count: number;
-  private readonly first: Uint32Array;
-  private readonly edges: Uint32Array;
+  readonly visible: boolean[];
+  readonly degree: number[];
+  count = 0;
+  private readonly steps: Step[][];
 
   constructor(
     private readonly net: Network,
     shown: Shown,
   ) {
-    const { sources, targets, types, weights, type_names } = net;
-    const allowed = type_names.map((name) => shown.types.has(name));
-    this.visible = new Uint8Array(sources.length);
-    this.degree = new Uint32Array(net.ids.length);
-    let count = 0;
-    for (let edge = 0; edge < sources.length; edge++) {
-      if (!allowed[types[edge]] || weights[edge] < shown.weight) continue;
-      this.visible[edge] = 1;
-      this.degree[sources[edge]]++;
-      this.degree[targets[edge]]++;
-      count++;
-    }
-    this.count = count;
-    this.first = new Uint32Array(net.ids.length + 1);
-    for (let node = 0; node < net.ids.length; node++) this.first[node + 1] = this.first[node] + this.degree[node];
-    const next = this.first.slice();
-    this.edges = new Uint32Array(2 * count);
-    for (let edge = 0; edge < sources.length; edge++) {
-      if (!this.visible[edge]) continue;
-      this.edges[next[sources[edge]]++] = edge;
-      this.edges[next[targets[edge]]++] = edge;
-    }
+    const allowed = net.type_names.map((name) => shown.types.has(name));
+    const at = Array.from(net.ids, (): Step[] => []);
+    this.visible = net.types.map((code, edge) => Boolean(allowed[code]) && net.weights[edge]! >= shown.weight);
+    this.visible.forEach((visible, edge) => {
+      if (!visible) return;
+      const [source, target] = [net.sources[edge]!, net.targets[edge]!];
+      at[source]!.push({ edge, other: target, out: true });
+      if (target !== source) at[target]!.push({ edge, other: source, out: false });
+      this.count++;
+    });
+    this.steps = at;
+    this.degree = at.map((each) => each.length);
   }
 
   /** The edges at a node, strongest first. */
   at(node: number): Step[] {
-    const found: Step[] = [];
-    for (let place = this.first[node]; place < this.first[node + 1]; place++) {
-      const edge = this.edges[place];
-      const out = this.net.sources[edge] === node;
-      found.push({ edge, out, other: out ? this.net.targets[edge] : this.net.sources[edge] });
-    }
-    return found.sort((a, b) => this.net.weights[b.edge] - this.net.weights[a.edge] || a.edge - b.edge);
+    const { weights } = this.net;
+    return [...(this.steps[node]! ?? [])].sort((a, b) => weights[b.edge]! - weights[a.edge]! || a.edge - b.edge);
   }
 }
 
@@ -87,7 +71,7 @@ export class Links {
 export function counts(net: Network): Map<string, number> {
   const found = new Map<string, number>();
   for (const code of net.types) {
-    const name = net.type_names[code];
+    const name = net.type_names[code]!;
     found.set(name, (found.get(name) ?? 0) + 1);
   }
   return found;
@@ -107,8 +91,8 @@ export function towards(net: Network, links: Links, node: number, key: string): 
   let best: number | undefined;
   let least = 0.35;
   for (const { other } of links.at(node)) {
-    const dx = net.x[other] - net.x[node];
-    const dy = net.y[other] - net.y[node];
+    const dx = net.x[other]! - net.x[node]!;
+    const dy = net.y[other]! - net.y[node]!;
     const length = Math.hypot(dx, dy) || 1e-9;
     const score = (dx * way[0] + dy * way[1]) / length - length * 0.15;
     if (other !== node && score > least) {
@@ -127,11 +111,11 @@ export function listed(net: Network, links: Links, words: string, order: Order):
   const places = net.ids.map((_, place) => place);
   const found = wanted.length
     ? places.filter((place) => {
-        const text = net.labels[place].toLocaleLowerCase();
+        const text = net.labels[place]!.toLocaleLowerCase();
         return wanted.every((word) => text.includes(word));
       })
     : places;
-  if (order === "links") return found.sort((a, b) => links.degree[b] - links.degree[a] || net.moments[b] - net.moments[a]);
-  if (order === "newest") return found.sort((a, b) => net.moments[b] - net.moments[a]);
-  return found.sort((a, b) => net.labels[a].localeCompare(net.labels[b]));
+  if (order === "links") return found.sort((a, b) => links.degree[b]! - links.degree[a]! || net.moments[b]! - net.moments[a]!);
+  if (order === "newest") return found.sort((a, b) => net.moments[b]! - net.moments[a]!);
+  return found.sort((a, b) => net.labels[a]!.localeCompare(net.labels[b]!));
 }

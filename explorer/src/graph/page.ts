@@ -1,23 +1,11 @@
 /** The page Graph: a picture, its filters, and a list that says the same. */
 
-import { html } from "htm/preact";
-import { useEffect, useMemo, useRef, useState } from "preact/hooks";
+import { ask, dark, go, html, linkTo, namespace, place, useEffect, useMemo, useRef, useState } from "../frame.ts";
 import type { Picture } from "./canvas.ts";
 import { Chosen, List } from "./list.ts";
-import { EDGES, aged, colours } from "./looks.ts";
+import { EDGES, aged, colours, lookOf } from "./looks.ts";
 import { Links, type Network, counts, towards } from "./model.ts";
 import { graph as text } from "./texts.ts";
-
-/** What the frame gives to a page. */
-export interface Frame {
-  get: <T>(path: string, query: Record<string, unknown>, signal: AbortSignal) => Promise<T>;
-  href: (memory: string) => string;
-  open: (memory: string) => void;
-  dark: boolean;
-  /** The memory to start from, and where to write that another one was chosen. */
-  memory?: string;
-  from: (memory: string | undefined) => void;
-}
 
 const SIZES = [300, 1000, 3000, 10_000];
 const DEPTHS = [1, 2, 3, 4];
@@ -26,7 +14,15 @@ const number = new Intl.NumberFormat();
 /** How many of its strongest edges a memory of each type keeps: of a large graph nobody sees the weak ones. */
 const strongest = (limit: number): number => (limit > 3000 ? 1 : limit > 1000 ? 2 : 4);
 
-export function GraphPage(frame: Frame) {
+export function Page() {
+  const start = place.value.rest;
+  return html`<${Shown} key=${namespace.value} start=${start} dark=${dark.value} />`;
+}
+
+/** Begin the graph with a memory, or show the whole store. */
+export const begin = (memory = ""): void => go(linkTo.graph(memory));
+
+function Shown({ start, dark }: { start: string; dark: boolean }) {
   const [size, setSize] = useState(1000);
   const [depth, setDepth] = useState(2);
   const [net, setNet] = useState<Network>();
@@ -39,13 +35,13 @@ export function GraphPage(frame: Frame) {
   const [said, setSaid] = useState("");
   const [pane, setPane] = useState<"picture" | "list">("picture");
 
-  const walked = frame.memory ? [...hidden].sort().join() : "";
+  const walked = start ? [...hidden].sort().join() : "";
   useEffect(() => {
     const stop = new AbortController();
     setProblem(undefined);
-    const query = frame.memory
+    const query = start
       ? {
-          memory_id: frame.memory,
+          memory_id: start,
           depth,
           limit: 1000,
           strongest: 6,
@@ -55,38 +51,38 @@ export function GraphPage(frame: Frame) {
       : { limit: size, strongest: strongest(size) };
     const later = setTimeout(
       () => {
-        frame.get<Network>("/graph", query, stop.signal).then(
+        ask<Network>("GET", "/graph", { query, signal: stop.signal }).then(
           (found) => {
             setNet(found);
-            setChosen(frame.memory ? found.ids.indexOf(frame.memory) : undefined);
+            setChosen(start ? found.ids.indexOf(start) : undefined);
           },
           (error: Error) => error.name === "AbortError" || setProblem(error.message),
         );
       },
-      net && frame.memory ? 150 : 0,
+      net && start ? 150 : 0,
     );
     return () => {
       clearTimeout(later);
       stop.abort();
     };
-  }, [frame.memory, size, depth, walked, frame.memory ? weight : 0]);
+  }, [start, size, depth, walked, start ? weight : 0]);
 
   const shown = useMemo(() => {
     const types = new Set(Object.keys(EDGES).filter((each) => !hidden.has(each)));
     return net && new Links(net, { types, weight });
   }, [net, hidden, weight]);
   const counted = useMemo(() => (net ? counts(net) : new Map<string, number>()), [net]);
-  const [painted, legend] = useMemo(() => (net ? paint(net, by, frame.dark) : [[], new Map<string, string>()]), [
+  const [painted, legend] = useMemo(() => (net ? paint(net, by, dark) : [[], new Map<string, string>()]), [
     net,
     by,
-    frame.dark,
+    dark,
   ]);
-  const view = usePicture(net, shown, painted, frame, { chosen, setChosen, setHovered });
+  const view = usePicture(net, shown, painted, dark, { chosen, setChosen, setHovered });
 
   const choose = (node: number | undefined) => {
     setChosen(node);
     view.mark(node, true);
-    if (net && node !== undefined) setSaid(`${net.labels[node]}. ${text.links(shown!.degree[node])}.`);
+    if (net && node !== undefined) setSaid(`${net.labels[node]!}. ${text.links(shown!.degree[node]!)}.`);
   };
   const onKey = (event: KeyboardEvent) => {
     if (!net || !shown || event.ctrlKey || event.metaKey || event.altKey) return;
@@ -96,13 +92,13 @@ export function GraphPage(frame: Frame) {
       "-": () => view.zoom(1 / 1.5),
       "0": () => view.fit(),
       Escape: () => choose(undefined),
-      Enter: () => chosen !== undefined && frame.open(net.ids[chosen]),
-      g: () => chosen !== undefined && frame.from(net.ids[chosen]),
+      Enter: () => chosen !== undefined && go(linkTo.memory(net.ids[chosen]!)),
+      g: () => chosen !== undefined && begin(net.ids[chosen]!),
     };
     const arrow = event.key.startsWith("Arrow");
     if (!arrow && !act[event.key]) return;
     event.preventDefault();
-    if (!arrow) return act[event.key]();
+    if (!arrow) return act[event.key]?.();
     if (chosen === undefined) return choose(view.central());
     const next = towards(net, shown, chosen, event.key);
     if (next === undefined) setSaid(text.noWay);
@@ -114,15 +110,15 @@ export function GraphPage(frame: Frame) {
     setHidden(next);
   };
 
-  if (net && !net.ids.length) return html`<${Empty} gone=${frame.memory} leave=${() => frame.from(undefined)} />`;
-  const present = Object.keys(EDGES).filter((each) => counted.has(each) || (frame.memory && hidden.has(each)));
+  if (net && !net.ids.length) return html`<${Nothing} gone=${start} leave=${() => begin()} />`;
+  const present = Object.keys(EDGES).filter((each) => counted.has(each) || (start && hidden.has(each)));
   return html`
     <section class="graph" data-pane=${pane}>
       <header class="graph-bar">
         <h1>${text.title}</h1>
         ${
-          frame.memory
-            ? html`<${Around} net=${net} memory=${frame.memory} leave=${() => frame.from(undefined)} />
+          start
+            ? html`<${Around} net=${net} memory=${start} leave=${() => begin()} />
                 <${Choice} label=${text.depth} values=${DEPTHS} value=${depth} set=${setDepth} />`
             : html`<${Choice} label=${text.size} values=${SIZES} value=${size} set=${setSize} />`
         }
@@ -151,7 +147,7 @@ export function GraphPage(frame: Frame) {
               aria-pressed=${!hidden.has(type)}
               onClick=${() => toggle(type)}
             >
-              <${Line} type=${type} dark=${frame.dark} />${text.types[type]}
+              <${Line} type=${type} dark=${dark} />${text.types[type]!}
               ${counted.has(type) && html`<small>${number.format(counted.get(type)!)}</small>`}
             </button>`,
           )}
@@ -183,7 +179,7 @@ export function GraphPage(frame: Frame) {
           <button type="button" aria-label=${text.zoomOut} title=${text.zoomOut} onClick=${() => view.zoom(1 / 1.5)}>−</button>
           <button type="button" aria-label=${text.fit} title=${text.fit} onClick=${() => view.fit()}>⤢</button>
         </div>
-        <${Legend} by=${by} legend=${legend} dark=${frame.dark} rings=${net?.statuses.includes("superseded")} />
+        <${Legend} by=${by} legend=${legend} dark=${dark} rings=${net?.statuses.includes("superseded")} />
         <p class="graph-keys" id="graph-keys">${text.keys}</p>
         <p class="sr-only" role="status">${said}</p>
       </div>
@@ -209,7 +205,7 @@ export function GraphPage(frame: Frame) {
                 links=${shown}
                 node=${chosen}
                 choose=${choose}
-                frame=${frame}
+                dark=${dark}
               />`
             }
             <${List} net=${net} links=${shown} chosen=${chosen} hovered=${hovered} choose=${choose} />`
@@ -224,7 +220,7 @@ function usePicture(
   net: Network | undefined,
   links: Links | undefined,
   painted: string[],
-  frame: Frame,
+  dark: boolean,
   on: {
     chosen: number | undefined;
     setChosen: (node: number | undefined) => void;
@@ -232,10 +228,10 @@ function usePicture(
   },
 ) {
   const element = useRef<HTMLDivElement>(null);
-  const picture = useRef<Picture>();
-  const showing = useRef<Network>();
-  const latest = useRef({ net, frame });
-  latest.current = { net, frame };
+  const picture = useRef<Picture>(undefined);
+  const showing = useRef<Network>(undefined);
+  const latest = useRef(net);
+  latest.current = net;
   const [failed, setFailed] = useState(false);
   const [ready, setReady] = useState(0);
 
@@ -250,7 +246,7 @@ function usePicture(
             on.setChosen(node);
             picture.current?.mark(node);
           },
-          open: (node) => latest.current.frame.open(latest.current.net!.ids[node]),
+          open: (node) => go(linkTo.memory(latest.current!.ids[node]!)),
         });
         setReady((count) => count + 1);
       } catch {
@@ -270,8 +266,8 @@ function usePicture(
 
   useEffect(() => {
     if (!picture.current || !net || !links) return;
-    const edgeName = (type: string, subtype: string) => subtype || text.types[type];
-    const look = { dark: frame.dark, colours: painted, edgeName };
+    const edgeName = (type: string, subtype: string) => subtype || (text.types[type] ?? type)!;
+    const look = { dark: dark, colours: painted, edgeName };
     if (showing.current === net) {
       picture.current.restyle(links, look);
       return;
@@ -317,7 +313,7 @@ function Choice({ label, values, value, set }: { label: string; values: number[]
 }
 
 function Around({ net, memory, leave }: { net?: Network; memory: string; leave: () => void }) {
-  const label = net?.labels[net.ids.indexOf(memory)] ?? memory.slice(0, 8);
+  const label = net?.labels[net.ids.indexOf(memory)]! ?? memory.slice(0, 8);
   return html`<p class="graph-around">
     <span>${text.around}</span> <b dir="auto">${label}</b>
     <button type="button" aria-label=${text.leave} title=${text.leave} onClick=${leave}>×</button>
@@ -326,7 +322,7 @@ function Around({ net, memory, leave }: { net?: Network; memory: string; leave: 
 
 /** A short line as an edge of the type is drawn. */
 export function Line({ type, dark }: { type: string; dark: boolean }) {
-  const look = EDGES[type];
+  const look = lookOf(type);
   return html`<svg class="graph-line" width="30" height="10" aria-hidden="true">
     <line
       x1="1"
@@ -370,7 +366,7 @@ function Legend({ by, legend, dark, rings }: { by: string; legend: Map<string, s
   </ul>`;
 }
 
-function Empty({ gone, leave }: { gone?: string; leave: () => void }) {
+function Nothing({ gone, leave }: { gone?: string; leave: () => void }) {
   if (gone)
     return html`<section class="empty">
       <h1>${text.goneTitle}</h1>

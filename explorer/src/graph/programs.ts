@@ -123,11 +123,12 @@ export class DashedEdges extends EdgeProgram<(typeof UNIFORMS)[number], Attribut
   }
 
   override setUniforms(params: RenderParams, { gl, uniformLocations }: ProgramInfo): void {
-    gl.uniformMatrix3fv(uniformLocations.u_matrix, false, params.matrix);
-    gl.uniform2f(uniformLocations.u_dimensions, params.width, params.height);
-    gl.uniform1f(uniformLocations.u_sizeRatio, params.sizeRatio);
-    gl.uniform1f(uniformLocations.u_correctionRatio, params.correctionRatio);
-    gl.uniform1f(uniformLocations.u_minEdgeThickness, params.minEdgeThickness);
+    const at = (name: (typeof UNIFORMS)[number]) => uniformLocations[name] ?? null;
+    gl.uniformMatrix3fv(at("u_matrix"), false, params.matrix);
+    gl.uniform2f(at("u_dimensions"), params.width, params.height);
+    gl.uniform1f(at("u_sizeRatio"), params.sizeRatio);
+    gl.uniform1f(at("u_correctionRatio"), params.correctionRatio);
+    gl.uniform1f(at("u_minEdgeThickness"), params.minEdgeThickness);
   }
 }
 
@@ -141,7 +142,8 @@ void main(void) {
   gl_FragColor = vec4(v_color.rgb * v_color.a, v_color.a);
   #endif
 }`;
-const Heads = createEdgeArrowHeadProgram({ lengthToThicknessRatio: 5, widenessToThicknessRatio: 4 });
+// sigma types what it makes as a program to use, not as one to extend.
+const Heads = createEdgeArrowHeadProgram({ lengthToThicknessRatio: 5, widenessToThicknessRatio: 4 }) as unknown as typeof DashedEdges;
 
 /** Heads of arrows that are as transparent as their lines. */
 class FadedHeads extends Heads {

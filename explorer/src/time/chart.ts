@@ -1,7 +1,6 @@
 /** The chart of the page Time: three lanes over the whole time, the clocks, and a window that is dragged. */
 
-import { html } from "htm/preact";
-import { useEffect, useMemo, useRef, useState } from "preact/hooks";
+import { html, useEffect, useMemo, useRef, useState } from "../frame.ts";
 import { type Timeline, ticks } from "./model.ts";
 import { time as text } from "./texts.ts";
 
@@ -33,7 +32,7 @@ export function Chart(props: Props) {
   const [over, setOver] = useState<number>();
   const [drag, setDrag] = useState<[number, number]>();
   useEffect(() => {
-    const size = new ResizeObserver(([entry]) => setWidth(Math.max(200, Math.round(entry.contentRect.width))));
+    const size = new ResizeObserver(([entry]) => setWidth(Math.max(200, Math.round(entry?.contentRect.width ?? 0))));
     size.observe(frame.current!.parentElement!);
     return () => size.disconnect();
   }, []);
@@ -146,11 +145,11 @@ function Reading({ line, moment }: Shared & { moment: number }) {
   const wide = line.width * 1000;
   const bucket = Math.min(line.true.length - 1, Math.max(0, Math.floor((moment - start) / wide)));
   const rows: [string, number][] = [
-    ["happened", line.happened[bucket]],
-    ["learnt", line.learnt[bucket]],
-    ["ended", line.ended[bucket]],
-    ["stood", line.true[bucket]],
-    ["believed", line.believed[bucket]],
+    ["happened", line.happened[bucket] ?? 0],
+    ["learnt", line.learnt[bucket] ?? 0],
+    ["ended", line.ended[bucket] ?? 0],
+    ["stood", line.true[bucket] ?? 0],
+    ["believed", line.believed[bucket] ?? 0],
   ];
   const names = text as unknown as Record<string, string>;
   const [a, b] = [full.format(start + bucket * wide), full.format(start + (bucket + 1) * wide - 1)];

@@ -1,7 +1,6 @@
 /** The two clocks: a day on which something was true, and a day up to which it was known; played together. */
 
-import { html } from "htm/preact";
-import { useEffect, useRef, useState } from "preact/hooks";
+import { html, useEffect, useRef, useState } from "../frame.ts";
 import type { ComponentChildren } from "preact";
 import type { Days } from "./model.ts";
 import { time as text } from "./texts.ts";
@@ -41,9 +40,9 @@ export function Clocks(props: {
   }, [playing, joined]);
   const name = (day: number) => date.format(days.start(day));
   const onKey = (event: KeyboardEvent) => {
-    const moves: Record<string, number> = { PageUp: 30, PageDown: -30 };
     if (event.key === " ") setPlaying(!playing);
-    else if (event.key in moves) setDay(trueDay + moves[event.key]);
+    else if (event.key === "PageUp") setDay(trueDay + 30);
+    else if (event.key === "PageDown") setDay(trueDay - 30);
     else return;
     event.preventDefault();
   };

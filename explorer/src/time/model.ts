@@ -93,12 +93,12 @@ const STEPS: readonly (readonly [number, "day" | "month", number])[] = [
   [91 * DAY, "month", 3],
   [182 * DAY, "month", 6],
   [365 * DAY, "month", 12],
-  [1826 * DAY, "month", 60],
 ];
+const LONGEST = [1826 * DAY, "month", 60] as const;
 
 /** Ticks at local midnights, at most `most` of them. */
 export function ticks(from: number, to: number, most: number): Tick[] {
-  const [, unit, step] = STEPS.find(([length]) => (to - from) / length <= most) ?? STEPS[STEPS.length - 1];
+  const [, unit, step] = STEPS.find(([length]) => (to - from) / length <= most) ?? LONGEST;
   const first = new Date(from);
   const found: Tick[] = [];
   const short = new Intl.DateTimeFormat(undefined, unit === "day" ? { day: "numeric", month: "short" } : { month: "short" });
@@ -128,7 +128,7 @@ export function byDay<T>(items: readonly T[], moment: (item: T) => string): { da
     const key = day.toDateString();
     if (key !== last) found.push({ day, items: [] });
     last = key;
-    found[found.length - 1].items.push(item);
+    found.at(-1)?.items.push(item);
   }
   return found;
 }

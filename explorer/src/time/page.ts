@@ -1,33 +1,31 @@
 /** The page Time: a chart of the whole time, two clocks that can be played, and lists of a window or a day. */
 
-import { html } from "htm/preact";
-import { useEffect, useMemo, useState } from "preact/hooks";
+import { ask, html, linkTo, namespace, useEffect, useMemo, useState } from "../frame.ts";
 import { Chart } from "./chart.ts";
 import { Clocks } from "./clocks.ts";
 import { Days, type Dated, type Timeline, byDay } from "./model.ts";
 import { Row } from "./row.ts";
 import { time as text } from "./texts.ts";
 
-/** What the frame gives to the page. */
-export interface Frame {
-  get: <T>(path: string, query: Record<string, unknown>, signal: AbortSignal) => Promise<T>;
-  post: <T>(path: string, body: unknown, signal: AbortSignal) => Promise<T>;
-  href: (memory: string) => string;
-}
-
 type Tab = "happened" | "learnt" | "true";
 const BUCKETS = 240;
 const PAGE = 100;
 const number = new Intl.NumberFormat();
 const long = new Intl.DateTimeFormat(undefined, { weekday: "long", day: "numeric", month: "long", year: "numeric" });
+const timeline = (query: Record<string, unknown>, signal: AbortSignal): Promise<Timeline> =>
+  ask("GET", "/timeline", { query, signal });
 const iso = (moment: number): string => new Date(moment).toISOString();
 
-export function TimePage(frame: Frame) {
+export function Page() {
+  return html`<${Whole} key=${namespace.value} />`;
+}
+
+function Whole() {
   const [line, setLine] = useState<Timeline>();
   const [problem, setProblem] = useState<string>();
   useEffect(() => {
     const stop = new AbortController();
-    frame.get<Timeline>("/timeline", { buckets: BUCKETS, limit: 0 }, stop.signal).then(
+    timeline({ buckets: BUCKETS, limit: 0 }, stop.signal).then(
       setLine,
       (error: Error) => error.name === "AbortError" || setProblem(error.message),
     );
@@ -41,10 +39,10 @@ export function TimePage(frame: Frame) {
       <p>${text.emptyText}</p>
       <pre><code>${text.emptyHow}</code></pre>
     </section>`;
-  return html`<${Shown} line=${line} frame=${frame} />`;
+  return html`<${Shown} line=${line} />`;
 }
 
-function Shown({ line, frame }: { line: Timeline; frame: Frame }) {
+function Shown({ line }: { line: Timeline }) {
   const days = useMemo(() => new Days(Date.parse(line.first!), Date.parse(line.last!)), [line]);
   const [from, to] = [days.start(0), days.start(days.count)];
   const [trueDay, setTrueDay] = useState(days.count - 1);
@@ -103,7 +101,6 @@ function Shown({ line, frame }: { line: Timeline; frame: Frame }) {
       at=${at}
       known=${known}
       joined=${joined}
-      frame=${frame}
       extent=${[from, to]}
     />
   </section>`;
@@ -142,10 +139,9 @@ function List(props: {
   at: number;
   known: number;
   joined: boolean;
-  frame: Frame;
   extent: [number, number];
 }) {
-  const { tab, window, at, known, frame } = props;
+  const { tab, window, at, known } = props;
   const [found, setFound] = useState<Timeline>();
   const [limit, setLimit] = useState(PAGE);
   const then = tab === "true";
@@ -155,7 +151,7 @@ function List(props: {
       ? { clock: "true", true_on: iso(at), known_by: iso(known) }
       : { clock: tab, ...(props.whole ? {} : { since: iso(window[0]), until: iso(window[1]) }) };
     const later = setTimeout(
-      () => frame.get<Timeline>("/timeline", { ...asked, buckets: 1, limit }, stop.signal).then(setFound, () => undefined),
+      () => timeline({ ...asked, buckets: 1, limit }, stop.signal).then(setFound, () => undefined),
       found ? 120 : 0,
     );
     return () => {
@@ -167,7 +163,7 @@ function List(props: {
   const days = useMemo(() => (found ? byDay(found.memories, moment) : []), [found, tab]);
   const [from, to] = then ? props.extent : window;
   return html`<div class="time-list" role="tabpanel">
-    ${then && html`<${Ask} at=${at} joined=${props.joined} frame=${frame} />`}
+    ${then && html`<${Ask} at=${at} joined=${props.joined} />`}
     ${found && html`<p class="time-count">${text.count(number.format(found.memories.length), number.format(found.total))}</p>`}
     ${found && !found.total && html`<p class="time-none">${then ? text.nothingThen : text.nothingHere}</p>`}
     ${days.map(
@@ -184,7 +180,6 @@ function List(props: {
                 known=${known}
                 from=${from}
                 to=${to}
-                href=${frame.href}
               />`,
           )}
         </ol>
@@ -204,7 +199,7 @@ interface Hit {
   score: number;
 }
 
-function Ask({ at, joined, frame }: { at: number; joined: boolean; frame: Frame }) {
+function Ask({ at, joined }: { at: number; joined: boolean }) {
   const [query, setQuery] = useState("");
   const [asked, setAsked] = useState("");
   const [hits, setHits] = useState<Hit[]>();
@@ -213,9 +208,10 @@ function Ask({ at, joined, frame }: { at: number; joined: boolean; frame: Frame 
     const stop = new AbortController();
     const later = setTimeout(
       () =>
-        frame
-          .post<{ hits: Hit[] }>("/recall", { query: asked, as_of: iso(at), limit: 5 }, stop.signal)
-          .then((answer) => setHits(answer.hits), () => undefined),
+        ask<{ hits: Hit[] }>("POST", "/recall", {
+          body: { query: asked, as_of: iso(at), limit: 5 },
+          signal: stop.signal,
+        }).then((answer) => setHits(answer.hits), () => undefined),
       hits ? 150 : 0,
     );
     return () => {
@@ -223,11 +219,11 @@ function Ask({ at, joined, frame }: { at: number; joined: boolean; frame: Frame 
       stop.abort();
     };
   }, [asked, at, joined]);
-  const ask = (event: Event) => {
+  const onSubmit = (event: Event) => {
     event.preventDefault();
     setAsked(query.trim());
   };
-  return html`<form class="time-ask" onSubmit=${ask}>
+  return html`<form class="time-ask" onSubmit=${onSubmit}>
     <label
       >${text.ask}
       <input
@@ -247,7 +243,7 @@ function Ask({ at, joined, frame }: { at: number; joined: boolean; frame: Frame 
       html`<ol class="time-hits">
         ${hits.map(
           ({ memory, score }) =>
-            html`<li key=${memory.id}><a href=${frame.href(memory.id)} dir="auto">${memory.content.slice(0, 300)}</a> <small>${score.toFixed(2)}</small></li>`,
+            html`<li key=${memory.id}><a href=${linkTo.memory(memory.id)} dir="auto">${memory.content.slice(0, 300)}</a> <small>${score.toFixed(2)}</small></li>`,
         )}
         ${!hits.length && html`<li>${text.noAnswer}</li>`}
       </ol>`

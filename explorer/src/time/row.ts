@@ -1,6 +1,6 @@
 /** One memory of a list of the page Time: its text, how it stood, and its two spans as bars. */
 
-import { html } from "htm/preact";
+import { html, linkTo } from "../frame.ts";
 import { type Dated, standing } from "./model.ts";
 import { time as text } from "./texts.ts";
 
@@ -15,10 +15,9 @@ export interface RowProps {
   known: number;
   from: number;
   to: number;
-  href: (memory: string) => string;
 }
 
-export function Row({ each, moment, at, known, from, to, href }: RowProps) {
+export function Row({ each, moment, at, known, from, to }: RowProps) {
   const state = standing(each, at, known);
   const start = shown(each.true_from);
   const end = each.true_to && shown(each.true_to);
@@ -26,13 +25,13 @@ export function Row({ each, moment, at, known, from, to, href }: RowProps) {
   return html`<li class=${`time-row ${state}`}>
     <time datetime=${moment}>${clock.format(new Date(moment))}</time>
     <div class="time-what">
-      <a href=${href(each.id)} dir="auto">${each.text}</a>
+      <a href=${linkTo.memory(each.id)} dir="auto">${each.text}</a>
       <p>
         <span class="time-state">${text.standing[state]}</span>
         <span>${truth}</span> <span>${text.knownSince(shown(each.recorded))}</span>
         ${
           each.superseded_by &&
-          html`<a class="time-by" href=${href(each.superseded_by)}
+          html`<a class="time-by" href=${linkTo.memory(each.superseded_by)}
             >${text.superseded}${each.ended_recorded && ` (${text.endLearnt(shown(each.ended_recorded))})`}</a
           >`
         }
@@ -43,7 +42,7 @@ export function Row({ each, moment, at, known, from, to, href }: RowProps) {
 }
 
 /** Two bars over the window: when it was true, and since when it was known; the clocks as lines. */
-function Spans({ each, at, known, from, to }: Omit<RowProps, "moment" | "href">) {
+function Spans({ each, at, known, from, to }: Omit<RowProps, "moment">) {
   const width = 200;
   const x = (moment: number) => Math.min(width, Math.max(0, ((moment - from) / (to - from || 1)) * width));
   const start = Date.parse(each.true_from);
