@@ -100,3 +100,6 @@ export const erase = {
   cancel: "Cancel",
   done: (count: number) => `${several(count, "memory", "memories")} erased.`,
 };
+
+export { graph } from "./graph/texts.ts";
+export { time } from "./time/texts.ts";

@@ -20,6 +20,15 @@ export const EDGES: Record<string, EdgeLook> = {
   contrasts: { light: "#0f766e", dark: "#2dd4bf", dash: [3, 7], arrow: false },
 };
 
+/** Kinds have the colours that they have on other pages. */
+const KINDS: Record<string, readonly [string, string]> = {
+  fact: ["#14605c", "#7fc8bf"],
+  episode: ["#7a6bb0", "#a396dd"],
+  insight: ["#c27b1c", "#e2a24d"],
+  chunk: ["#4c7fb0", "#7fb0de"],
+  summary: ["#a5588a", "#d68bbb"],
+};
+
 /** Colours that colour-blind readers can tell apart. Okabe and Ito (2008); darker on light, lighter on dark. */
 const GROUPS: readonly (readonly [string, string])[] = [
   ["#0072b2", "#56b4e9"],
@@ -38,7 +47,7 @@ export function colours(values: readonly string[], dark: boolean): Map<string, s
   const counted = new Map<string, number>();
   for (const each of values) counted.set(each, (counted.get(each) ?? 0) + 1);
   const names = [...counted.keys()].sort((a, b) => (counted.get(b) ?? 0) - (counted.get(a) ?? 0) || a.localeCompare(b));
-  return new Map(names.map((name, at) => [name, GROUPS[Math.min(at, GROUPS.length - 1)]![dark ? 1 : 0]]));
+  return new Map(names.map((name, at) => [name, (KINDS[name] ?? GROUPS[Math.min(at, GROUPS.length - 1)]!)[dark ? 1 : 0]]));
 }
 
 /** A colour between old and new, for a share of the time from 0 to 1. */

@@ -1,6 +1,6 @@
 /** The page Graph: a picture, its filters, and a list that says the same. */
 
-import { ask, dark, go, html, linkTo, namespace, place, useEffect, useMemo, useRef, useState } from "../frame.ts";
+import { Empty, ask, dark, go, html, linkTo, namespace, place, useEffect, useMemo, useRef, useState } from "../frame.ts";
 import type { Picture } from "./canvas.ts";
 import { Chosen, List } from "./list.ts";
 import { EDGES, aged, colours, lookOf } from "./looks.ts";
@@ -181,7 +181,7 @@ function Shown({ start, dark }: { start: string; dark: boolean }) {
         </div>
         <${Legend} by=${by} legend=${legend} dark=${dark} rings=${net?.statuses.includes("superseded")} />
         <p class="graph-keys" id="graph-keys">${text.keys}</p>
-        <p class="sr-only" role="status">${said}</p>
+        <p class="hidden" role="status">${said}</p>
       </div>
       <aside class="graph-side" aria-label=${text.list}>
         ${
@@ -368,14 +368,10 @@ function Legend({ by, legend, dark, rings }: { by: string; legend: Map<string, s
 
 function Nothing({ gone, leave }: { gone?: string; leave: () => void }) {
   if (gone)
-    return html`<section class="empty">
-      <h1>${text.goneTitle}</h1>
-      <p>${text.goneText}</p>
-      <button type="button" onClick=${leave}>${text.leave}</button>
-    </section>`;
-  return html`<section class="empty">
-    <h1>${text.emptyTitle}</h1>
-    <p>${text.emptyText}</p>
-    <pre><code>${text.emptyHow}</code></pre>
-  </section>`;
+    return html`<h1>${text.title}</h1>
+      <${Empty} text=${text.goneTitle} hint=${text.goneText}>
+        <button type="button" onClick=${leave}>${text.leave}</button>
+      <//>`;
+  return html`<h1>${text.title}</h1>
+    <${Empty} text=${text.emptyTitle} hint=${text.emptyText} command=${text.emptyHow} />`;
 }

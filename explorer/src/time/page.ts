@@ -1,6 +1,6 @@
 /** The page Time: a chart of the whole time, two clocks that can be played, and lists of a window or a day. */
 
-import { ask, html, linkTo, namespace, useEffect, useMemo, useState } from "../frame.ts";
+import { Empty, Heading, ask, html, linkTo, namespace, useEffect, useMemo, useState } from "../frame.ts";
 import { Chart } from "./chart.ts";
 import { Clocks } from "./clocks.ts";
 import { Days, type Dated, type Timeline, byDay } from "./model.ts";
@@ -31,14 +31,11 @@ function Whole() {
     );
     return () => stop.abort();
   }, []);
-  if (problem) return html`<p role="alert">${problem}</p>`;
-  if (!line) return html`<p role="status" class="time-wait">${text.loading}</p>`;
+  if (problem) return html`<p role="alert" class="problem">${problem}</p>`;
+  if (!line) return html`<div class="wait" role="status"><span class="hidden">${text.loading}</span></div>`;
   if (!line.first)
-    return html`<section class="empty">
-      <h1>${text.emptyTitle}</h1>
-      <p>${text.emptyText}</p>
-      <pre><code>${text.emptyHow}</code></pre>
-    </section>`;
+    return html`<${Heading} text=${text.title} />
+      <${Empty} text=${text.emptyTitle} hint=${text.emptyText} command=${text.emptyHow} />`;
   return html`<${Shown} line=${line} />`;
 }
 
@@ -57,7 +54,7 @@ function Shown({ line }: { line: Timeline }) {
     if (joined) setKnownDay(inside);
   };
   return html`<section class="time">
-    <h1>${text.title}</h1>
+    <${Heading} text=${text.title} about=${text.about} />
     <${Clocks}
       days=${days}
       trueDay=${trueDay}

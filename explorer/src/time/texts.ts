@@ -1,6 +1,7 @@
 /** Texts of the page Time. */
 export const time = {
   title: "Time",
+  about: "Every memory has two clocks: when something was true, and when it was learnt. Play them, or set them apart.",
   on: "Its state on",
   trueOn: "What was true on",
   knownBy: "As it was known on",
