@@ -314,3 +314,5 @@ export const files = {
   needsAdminHint: "Ask the owner of the store for one: combray keys create NAME --role admin.",
   removeOf: (name: string) => `Remove ${name} from the list`,
 };
+export { graph } from "./graph/texts.ts";
+export { time } from "./time/texts.ts";

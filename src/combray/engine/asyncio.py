@@ -19,6 +19,7 @@ from combray.engine.quarantine import Quarantine
 from combray.engine.retention import Retention
 from combray.engine.store import OpenStore
 from combray.engine.vectors import Vectors
+from combray.engine.views import Views
 
 P = ParamSpec("P")
 T = TypeVar("T")
@@ -170,6 +171,13 @@ class AsyncStore(_Facet):
     import_file = awaited(OpenStore.import_file)
 
 
+class AsyncViews(_Facet):
+    """`engine.views` for asyncio."""
+
+    graph = awaited(Views.graph)
+    timeline = awaited(Views.timeline)
+
+
 class AsyncEngine:
     """`await engine.recall(...)` and every other verb of `Engine`, without blocking the event loop.
 
@@ -187,6 +195,7 @@ class AsyncEngine:
         self.vectors = AsyncVectors(engine.vectors)
         self.retention = AsyncRetention(engine.retention)
         self.store = AsyncStore(engine.store)
+        self.views = AsyncViews(engine.views)
 
     open = staticmethod(_opener(open_engine))
 

@@ -1,4 +1,4 @@
-import{C as E,b as i,c as l,l as p,q as y,r as m,v as f,w as v,x as h,y as k,z as w}from"./chunk-PROOD54O.js";var b=3,t=y.audit;function q(){let[n,r]=l(null),[s,o]=l(!1);async function a(){o(!0),r(await E.trying(()=>p("POST","/audit/verify",{body:{}}))??null),o(!1)}let $=n&&!n.findings.length;return i`<div class="card">
+import{A as h,B as k,C as w,F as E,b as i,c as l,m as p,t as y,u as m,y as f,z as v}from"./chunk-X3MOQL4U.js";import"./chunk-OOJM4CTU.js";var b=3,t=y.audit;function q(){let[n,r]=l(null),[s,o]=l(!1);async function a(){o(!0),r(await E.trying(()=>p("POST","/audit/verify",{body:{}}))??null),o(!1)}let $=n&&!n.findings.length;return i`<div class="card">
     <div class="row">
       <button onClick=${a} disabled=${s}>${t.verify}</button>
       <p role="status" class="grow ${n?$?"good":"bad":"quiet"}">
