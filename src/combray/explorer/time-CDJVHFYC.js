@@ -1,1 +1,0 @@
-import{b as e,p as t,t as m,u as r}from"./chunk-E6522JML.js";function n(){return e`<${m} text=${t.pages.time} /><${r} text=${t.frame.notBuilt} />`}export{n as Page};
