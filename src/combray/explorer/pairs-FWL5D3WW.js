@@ -1,1 +1,0 @@
-import{A as a,b as e,r as t,y as r}from"./chunk-UMYEYDSP.js";function m(){return e`<${r} text=${t.pages.pairs} /><${a} text=${t.frame.notBuilt} />`}export{m as Page};
