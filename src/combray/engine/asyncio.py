@@ -128,6 +128,7 @@ class AsyncConsolidation(_Facet):
 
     run = awaited(Consolidation.run)
     runs = awaited(Consolidation.runs)
+    changes = awaited(Consolidation.changes)
     waiting = awaited(Consolidation.waiting)
     undo = awaited(Consolidation.undo)
     undo_merge = awaited(Consolidation.undo_merge)
@@ -167,6 +168,7 @@ class AsyncStore(_Facet):
     backup = awaited(OpenStore.backup)
     export_to = awaited(OpenStore.export_to)
     import_from = awaited(OpenStore.import_from)
+    import_file = awaited(OpenStore.import_file)
 
 
 class AsyncViews(_Facet):

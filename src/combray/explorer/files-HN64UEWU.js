@@ -1,1 +1,0 @@
-import{b as e,t,y as r,z as i}from"./chunk-G2ZD6WF4.js";import"./chunk-OOJM4CTU.js";function n(){return e`<${r} text=${t.pages.files} /><${i} text=${t.frame.notBuilt} />`}export{n as Page};
