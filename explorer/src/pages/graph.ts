@@ -1,7 +1,3 @@
-/** The page graph. */
+/** The page Graph. */
 
-import { Empty, Heading, html, texts } from "../frame.ts";
-
-export function Page() {
-  return html`<${Heading} text=${texts.pages["graph"]} /><${Empty} text=${texts.frame.notBuilt} />`;
-}
+export { Page } from "../graph/page.ts";

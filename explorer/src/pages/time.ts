@@ -1,7 +1,3 @@
-/** The page time. */
+/** The page Time. */
 
-import { Empty, Heading, html, texts } from "../frame.ts";
-
-export function Page() {
-  return html`<${Heading} text=${texts.pages["time"]} /><${Empty} text=${texts.frame.notBuilt} />`;
-}
+export { Page } from "../time/page.ts";

@@ -27,6 +27,7 @@ OWNERS = {
     "vectors": "combray.engine.vectors:Vectors",
     "retention": "combray.engine.retention:Retention",
     "store": "combray.engine.store:OpenStore",
+    "views": "combray.engine.views:Views",
     "conversation": "combray.conversation.turns:Conversation",
 }
 """Facet -> the class whose methods are its verbs."""

@@ -1,1 +1,0 @@
-import{B as r,D as a,b as e,u as t}from"./chunk-6T2DVBSE.js";function m(){return e`<${r} text=${t.pages.pairs} /><${a} text=${t.frame.notBuilt} />`}export{m as Page};
