@@ -246,6 +246,8 @@ export class Picture {
     return label.length > LABEL ? `${label.slice(0, LABEL - 1).trimEnd()}…` : label;
   }
 
+  // Below: drawn by sigma on a canvas in two dimensions.
+
   private readonly label: NodeLabelDrawingFunction = (context, data, settings) => {
     if (!data.label || (data as { highlighted?: boolean }).highlighted) return;
     context.font = `${settings.labelSize}px ${settings.labelFont}`;
@@ -253,8 +255,12 @@ export class Picture {
     context.lineJoin = "round";
     context.strokeStyle = this.look!.dark ? "rgba(15,18,25,.85)" : "rgba(255,255,255,.9)";
     context.fillStyle = this.look!.dark ? "#e5e9f0" : "#1f2733";
-    context.strokeText(data.label, data.x + data.size + 4, data.y + 4);
-    context.fillText(data.label, data.x + data.size + 4, data.y + 4);
+    // A label that would leave the picture is written before its node.
+    const width = context.measureText(data.label).width;
+    const after = data.x + data.size + 4;
+    const left = after + width < this.element.clientWidth ? after : data.x - data.size - 4 - width;
+    context.strokeText(data.label, left, data.y + 4);
+    context.fillText(data.label, left, data.y + 4);
   };
 
   private readonly hovered: NodeHoverDrawingFunction = (context, data, settings) => {
@@ -267,7 +273,8 @@ export class Picture {
     context.stroke();
     if (!data.label) return;
     const width = context.measureText(data.label).width;
-    const left = data.x + data.size + 8;
+    const after = data.x + data.size + 8;
+    const left = after + width + 14 < this.element.clientWidth ? after : data.x - data.size - 22 - width;
     context.beginPath();
     context.roundRect(left, data.y - 12, width + 14, 24, 6);
     context.fillStyle = dark ? "#252b38" : "#ffffff";

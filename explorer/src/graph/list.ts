@@ -24,7 +24,8 @@ export function Chosen({ net, links, node, choose, dark }: Shared & { node: numb
   return html`<section class="graph-chosen" aria-live="off">
     <p class="graph-text" dir="auto">${net.labels[node]!}</p>
     <p class="graph-facts">
-      <span>${net.kinds[node]!}</span> <span>${net.categories[node]!}</span>
+      <span>${net.kinds[node]!}</span>
+      ${net.categories[node] !== net.kinds[node] && html`<span>${net.categories[node]!}</span>`}
       ${net.statuses[node]! !== "active" && html`<span class="graph-status">${net.statuses[node]!}</span>`}
       <time datetime=${new Date(net.moments[node]! * 1000).toISOString()}>${dated(net.moments[node]!)}</time>
     </p>
