@@ -485,6 +485,7 @@ export const usage = {
   memories: "Live memories",
   edges: (count: number) => several(count, "edge"),
   size: "Size of the store",
+  preset: "Preset",
   tier: "Service tier",
   vectors: "Without a vector",
   vectorsNote: "wait for the embedder",
