@@ -16,7 +16,7 @@ import{C as v,D as w,E as C,F as E,L as y,W as b,b as i,c as p,n as d,w as f,x a
     <${w} id="people-heading" text=${t.heading} about=${t.about} />
     <${C} of=${o} />
     ${o.value&&!r.length&&i`<${E} text=${t.empty} hint=${t.emptyHint} />`}
-    ${r.length>0&&i`<label class="field">
+    ${r.length>0&&i`<label class="field narrow">
         <span class="label">${t.find}</span>
         <input type="search" value=${n} dir="auto"
           onInput=${e=>l(e.target.value)} />
