@@ -118,9 +118,7 @@ export const search = {
   more: "Show more",
   why: "Why these hits",
   compare: "Compare presets",
-  compareStop: "One preset",
   presets: "Presets to compare",
-  preset: "Preset",
   stages: "Stages of this search",
   stage: "Stage",
   candidates: "Candidates",
@@ -128,7 +126,6 @@ export const search = {
   note: "Note",
   sum: "In all",
   confidence: (share: number) => `Confidence ${Math.round(share * 100)} %`,
-  intent: (name: string) => `asks ${name.toLowerCase()}`,
   score: "Score",
   only: "only here",
   rank: (by: number) => (by > 0 ? `${by} up` : `${-by} down`),
@@ -154,7 +151,6 @@ export const search = {
   find: "Find or type a value",
   use: (value: string) => `Use “${value}”`,
   noValues: "No values. Type one.",
-  apply: "Apply",
 };
 
 /** How a hit was found, and what its signals mean. A name that is not here is shown as it is. */
@@ -251,10 +247,8 @@ export const memory = {
   happened: "Happened",
   said: "Said",
   valid: "True in the world",
-  validFrom: (from: string) => `from ${from}`,
   always: "as far as anybody said, always",
   until: "until",
-  open: "still",
   recorded: "Learnt",
   expires: "Expires",
   recalled: (times: number) => (times ? `Recalled ${several(times, "time")}, last` : "Never recalled"),
@@ -286,8 +280,6 @@ export const memory = {
   notStored: (why: string) => `Not stored: ${why}`,
   versions: "Versions",
   noVersions: "It was never changed.",
-  version: (number: number) => `Version ${number}`,
-  now: "now",
   operations: {
     update: "edited",
     supersede: "superseded",
@@ -305,8 +297,8 @@ export const memory = {
   bringBackAbout: (number: number) => `Undo this change and every later one. Can be undone.`,
   broughtBack: "The earlier version is back.",
   nothing: "nothing",
-  from: "before",
-  to: "after",
+  from: "from",
+  to: "changed to",
   chain: "What replaced what",
   verdicts: { supersedes: "superseded", corrects: "corrected", same: "says the same" } as Record<string, string>,
   because: (reason: string) => `Why: ${reason}`,
@@ -343,7 +335,6 @@ export const memory = {
   settled: "Settled.",
   reopened: "The verdict is taken back.",
   long: (characters: number) => `Show all ${characters.toLocaleString("en")} characters`,
-  tooLong: "The text is shown in part: it has no line breaks.",
 };
 
 const percent = (share: number | null) => (share === null ? "–" : `${Math.round(share * 100)} %`);

@@ -10,9 +10,14 @@ function plain(word: string): string {
   return word.normalize("NFKD").replace(/\p{M}/gu, "").toLowerCase();
 }
 
+/** Whether a word of a question is worth marking: short words of small Latin letters are in every text. */
+function marks(word: string): boolean {
+  return word.length > 1 && (word.length >= ROOT || !/^[a-z]+$/.test(word));
+}
+
 /** Return the words of a question, for `marked`. */
 export function terms(query: string): string[] {
-  return [...new Set((query.match(WORD) ?? []).map(plain).filter((each) => each.length > 1))];
+  return [...new Set((query.match(WORD) ?? []).filter(marks).map(plain))];
 }
 
 /** Whether two words are the same but for their ends: "moved" and "move". It marks, and finds nothing. */

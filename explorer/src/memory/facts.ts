@@ -15,7 +15,7 @@ export function Clocks({ memory }: { memory: Memory }) {
     ${occurred_from && html`<${Line} name=${said.happened}><${When} at=${occurred_from} minutes />${occurred_to && occurred_to !== occurred_from && html` – <${When} at=${occurred_to} minutes />`}<//>`}
     ${said_at && html`<${Line} name=${said.said}><${When} at=${said_at} minutes /><//>`}
     <${Line} name=${said.valid}>${valid_from || valid_to
-      ? html`${valid_from && html`<${When} at=${valid_from} />`} – ${valid_to ? html`<${When} at=${valid_to} />` : said.open}`
+      ? html`${valid_from && html`${said.from} <${When} at=${valid_from} />`} ${valid_to && html`${said.until} <${When} at=${valid_to} />`}`
       : html`<span class="quiet">${said.always}</span>`}<//>
     <${Line} name=${said.recorded}><${When} at=${recorded_at} minutes /><//>
     ${expires_at && html`<${Line} name=${said.expires}><${When} at=${expires_at} minutes /><//>`}

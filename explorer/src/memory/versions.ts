@@ -20,11 +20,17 @@ export function changes(versions: readonly Version[], now: Memory): { version: V
   for (const version of [...versions].reverse()) {
     const changed = Object.entries(version.before)
       .filter(([field]) => !SILENT.has(field))
-      .map(([field, before]) => ({ field, before, after: after[field] }));
+      .map(([field, before]) => ({ field, before, after: after[field] }))
+      .filter((each) => !sameList(each.before, each.after));
     Object.assign(after, version.before);
     found.push({ version, changed });
   }
   return found;
+}
+
+/** Whether two lists hold the same, in whatever order. */
+function sameList(one: unknown, other: unknown): boolean {
+  return Array.isArray(one) && Array.isArray(other) && JSON.stringify([...one].sort()) === JSON.stringify([...other].sort());
 }
 
 function shown(value: unknown): string {
@@ -49,6 +55,12 @@ function One({ change }: { change: Change }) {
   if (field === "content") {
     return html`<p class="diff text" dir="auto">${diff(String(before), String(after)).map(([kind, text], index) =>
       kind === "same" ? text : kind === "gone" ? html`<del key=${index}>${text}</del>` : html`<ins key=${index}>${text}</ins>`)}</p>`;
+  }
+  if (Array.isArray(before) && Array.isArray(after)) {
+    const gone = before.filter((each) => !after.includes(each));
+    const added = after.filter((each) => !before.includes(each));
+    return html`<p class="change"><span class="quiet">${said.fields[field] ?? field}</span>
+      ${gone.map((each) => html`<del key=${each} dir="auto">${each}</del>`)}${added.map((each) => html`<ins key=${each} dir="auto">${each}</ins>`)}</p>`;
   }
   return html`<p class="change"><span class="quiet">${said.fields[field] ?? field}</span>
     <del><${Value} field=${field} value=${before} /></del><span aria-hidden="true">→</span><span class="hidden">${said.to}</span>

@@ -60,7 +60,8 @@ export function recall(wish: Wish, preset: string | undefined, signal: AbortSign
     as_of: moment(wish.days.as_of, true),
     filter: entity.length ? { entities: { in: entity } } : undefined,
   };
-  return ask("POST", "/recall", { body, signal });
+  // Not /recall: what somebody types must change neither importance nor the counts of questions.
+  return ask("POST", "/look", { body, signal });
 }
 
 /** List what passes the filters, newest first. */
