@@ -18,8 +18,8 @@ FOCUS = """() => {
     };
     const label = now.nextElementSibling;
     // Of a date the browser shows the part that has the focus.
-    const seen = now.matches('body, [type=date]') || ring(now) || style.boxShadow !== 'none' || label && ring(label);
-    return seen ? '' : now.outerHTML.slice(0, 160);
+    const seen = now.matches('body, [type=date]') || ring(now) || style.boxShadow !== 'none';
+    return seen || label && ring(label) ? '' : now.outerHTML.slice(0, 160);
 }"""
 """What has the focus, if that cannot be seen."""
 MOST_TABS = 400
