@@ -1,4 +1,4 @@
-import{C as m,I as $,R as p,S as y,b as a,w as c,z as u}from"./chunk-P57JSFJ5.js";var g=c.search,n=c.signals,b=4;function x(t,e){return u("memory",t.id,{q:e})}function k({hit:t}){let e=(i,r,o)=>a`<span class="warn-text">${i} <a href=${m.memory(r)}>${o}</a></span>`;return a`<p class="reasons">
+import{C as m,I as $,R as p,S as y,b as a,w as c,z as u}from"./chunk-QIO2ICYZ.js";var g=c.search,n=c.signals,b=4;function x(t,e){return u("memory",t.id,{q:e})}function k({hit:t}){let e=(i,r,o)=>a`<span class="warn-text">${i} <a href=${m.memory(r)}>${o}</a></span>`;return a`<p class="reasons">
     <span>${n.via[t.via]??n.otherwise(t.via)}</span>
     ${t.outdated_by&&e(n.outdated,t.outdated_by,n.later)}
     ${t.may_be_outdated_by&&e(n.mayBeOutdated,t.may_be_outdated_by,n.later)}
