@@ -34,6 +34,8 @@ export class Picture {
   private look?: Look;
   private selected?: number;
   private near = new Set<number>();
+  /** The labels of this frame: left, middle and width. */
+  private written: [number, number, number][] = [];
   /** The memory that the walk began with. */
   private start?: number;
 
@@ -50,7 +52,7 @@ export class Picture {
       minEdgeThickness: 1,
       minCameraRatio: 0.02,
       maxCameraRatio: 2,
-      labelDensity: 0.5,
+      labelDensity: 1,
       labelGridCellSize: 180,
       labelRenderedSizeThreshold: 5.5,
       labelFont: getComputedStyle(element).fontFamily,
@@ -66,6 +68,9 @@ export class Picture {
       defaultDrawNodeHover: this.hovered,
     });
     const mouse = this.sigma;
+    mouse.on("beforeRender", () => {
+      this.written = [];
+    });
     mouse.on("enterNode", ({ node }) => {
       element.classList.add("over");
       events.hover(Number(node));
@@ -235,6 +240,13 @@ export class Picture {
     return shown as Partial<EdgeDisplayData>;
   }
 
+  /** Take the place of a label, if no label of this frame has it. */
+  private free(left: number, middle: number, width: number): boolean {
+    const over = this.written.some(([x, y, w]) => Math.abs(y - middle) < 16 && left < x + w + 6 && x < left + width + 6);
+    if (!over) this.written.push([left, middle, width]);
+    return !over;
+  }
+
   /** Opacity of an edge: of few edges each is seen, of many only where they meet. */
   private density(): number {
     const { count } = this.links!;
@@ -255,10 +267,11 @@ export class Picture {
     context.lineJoin = "round";
     context.strokeStyle = this.look!.dark ? "rgba(15,18,25,.85)" : "rgba(255,255,255,.9)";
     context.fillStyle = this.look!.dark ? "#e5e9f0" : "#1f2733";
-    // A label that would leave the picture is written before its node.
+    // Beside the node, on the side with room; a label that would cover another one is left out.
     const width = context.measureText(data.label).width;
-    const after = data.x + data.size + 4;
-    const left = after + width < this.element.clientWidth ? after : data.x - data.size - 4 - width;
+    const sides = [data.x + data.size + 4, data.x - data.size - 4 - width];
+    const left = sides.find((side) => side > 0 && side + width < this.element.clientWidth && this.free(side, data.y, width));
+    if (left === undefined) return;
     context.strokeText(data.label, left, data.y + 4);
     context.fillText(data.label, left, data.y + 4);
   };
@@ -274,7 +287,7 @@ export class Picture {
     if (!data.label) return;
     const width = context.measureText(data.label).width;
     const after = data.x + data.size + 8;
-    const left = after + width + 14 < this.element.clientWidth ? after : data.x - data.size - 22 - width;
+    const left = after + width + 14 < this.element.clientWidth ? after : Math.max(4, data.x - data.size - 22 - width);
     context.beginPath();
     context.roundRect(left, data.y - 12, width + 14, 24, 6);
     context.fillStyle = dark ? "#252b38" : "#ffffff";

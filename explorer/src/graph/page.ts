@@ -9,6 +9,8 @@ import { graph as text } from "./texts.ts";
 
 const SIZES = [300, 1000, 3000, 10_000];
 const DEPTHS = [1, 2, 3, 4];
+/** Nearness in time joins everything, and what may change is a question: both are shown when asked for. */
+const HIDDEN = ["temporal", "may_revise"];
 const number = new Intl.NumberFormat();
 
 /** How many of its strongest edges a memory of each type keeps: of a large graph nobody sees the weak ones. */
@@ -27,7 +29,7 @@ function Shown({ start, dark }: { start: string; dark: boolean }) {
   const [depth, setDepth] = useState(2);
   const [net, setNet] = useState<Network>();
   const [problem, setProblem] = useState<string>();
-  const [hidden, setHidden] = useState<ReadonlySet<string>>(new Set(["temporal"]));
+  const [hidden, setHidden] = useState<ReadonlySet<string>>(new Set(HIDDEN));
   const [weight, setWeight] = useState(0);
   const [by, setBy] = useState("kind");
   const [chosen, setChosen] = useState<number>();

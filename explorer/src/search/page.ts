@@ -60,7 +60,7 @@ export function Page() {
   const compare = () => change({ ...wish, presets: comparing ? [] : (caller.value?.presets ?? []).slice(0, 3) });
   const seen: Memory[] = found.answer?.hits.map((each) => each.memory) ?? found.listed?.memories ?? [];
 
-  return html`<search>
+  return html`<h1 class="hidden">${texts.pages["search"]}</h1><search>
       <label class="find"><span class="hidden">${said.label}</span><${Icon} name="search" />
         <input type="search" data-find ref=${field} value=${typed} placeholder=${said.placeholder} dir="auto" autocomplete="off" spellcheck=${false}
           onInput=${(event: Event) => change({ ...wish, q: (event.target as HTMLInputElement).value })}
