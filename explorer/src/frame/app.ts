@@ -179,6 +179,7 @@ function Door() {
     void enter();
   };
   return html`<main class="door">
+    <img src="explorer/icon.svg" alt="" width="40" height="40" />
     <h1>${door.heading}</h1>
     <p class="quiet">${door.about}</p>
     <form onSubmit=${submit}>
@@ -187,7 +188,7 @@ function Door() {
       </label>
       <button class="primary">${door.enter}</button>
     </form>
-    <p role="alert" class=${key.value ? "bad-text" : "quiet"}>${key.value && door.wrong} ${refused.value}</p>
+    ${!refused.value.startsWith(door.heading) && html`<p role="alert" class=${key.value ? "bad-text" : "quiet"}>${key.value && door.wrong} ${refused.value}</p>`}
     <p class="quiet">${door.make}</p><pre class="command"><code>${door.command}</code></pre>
     <p class="quiet">${door.explore}</p><pre class="command"><code>${door.exploreCommand}</code></pre>
   </main>`;
