@@ -73,7 +73,7 @@ import{a as z,b as Y,c as Z,d as R}from"./chunk-4NIIPTNR.js";import{B as P,T as 
           </select></label
         >
         <label class="graph-weight"
-          >${n.weight} <output>${d.toFixed(2)}</output>
+          >${n.weight} <b>${d.toFixed(2)}</b>
           <input
             type="range"
             min="0"
