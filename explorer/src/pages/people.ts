@@ -114,7 +114,7 @@ export function Page() {
     <${Busy} of=${found} />
     ${found.value && !all.length && html`<${Empty} text=${said.empty} hint=${said.emptyHint} />`}
     ${all.length > 0 &&
-    html`<label class="field">
+    html`<label class="field narrow">
         <span class="label">${said.find}</span>
         <input type="search" value=${wanted} dir="auto"
           onInput=${(event: InputEvent) => setWanted((event.target as HTMLInputElement).value)} />

@@ -176,6 +176,7 @@ class AsyncViews(_Facet):
 
     graph = awaited(Views.graph)
     timeline = awaited(Views.timeline)
+    recall = awaited(Views.recall)
 
 
 class AsyncEngine:

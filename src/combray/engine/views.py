@@ -1,16 +1,21 @@
-"""The store as pictures need it: a graph with positions, and a timeline. Columns of equal length, not objects."""
+"""The store as pages need it: a graph with positions, a timeline, a recall that changes nothing.
+
+Graph and timeline are columns of equal length, not objects.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Literal, Unpack
 
+from combray import presets
 from combray.audit.audited import audited
 from combray.audit.verb import found
 from combray.engine.namespace import Namespace
 from combray.errors import InvalidInputError
+from combray.presets.tuning import tuned
 from combray.runtime import Filter
-from combray.types import EDGE_TYPES, STATUSES, EdgeType, Moment, Where
+from combray.types import EDGE_TYPES, STATUSES, Answer, EdgeType, Moment, RecallOptions, Where
 from combray.values import as_seconds, fraction, one_of, whole
 from combray.where import parse
 
@@ -28,7 +33,7 @@ SHOWN = tuple(each for each in STATUSES if each not in ("merged", "forgotten"))
 
 
 class Views:
-    """`engine.views`: the store as a graph and as a timeline, for pictures and pages."""
+    """`engine.views`: the store as a graph, as a timeline and searched as one types, for pictures and pages."""
 
     def __init__(self, at: Namespace) -> None:
         self._at = at
@@ -104,6 +109,19 @@ class Views:
         shown = timeline.timeline(self._at, wanted, self._filter(where, None))
         found().ids.update(dict.fromkeys(each.id for each in shown.memories))
         return shown
+
+    @audited("look", asks=True)
+    def recall(
+        self, query: str, *, limit: int = 10, preset: str | None = None, **options: Unpack[RecallOptions]
+    ) -> Answer:
+        """Recall as `engine.recall` does, and count nothing: for pages that search at every key.
+
+        Hits do not become more important because somebody looked at them, and half a word is no question that
+        found nothing. The audit records it as `look`. Raises InvalidInputError.
+        """
+        at = self._at
+        chosen = at.preset if preset is None else tuned(presets.load(preset), at.settings)
+        return at.asking().answer(query, chosen.recall, chosen.name, limit=limit, basic=False, options=options)
 
     def _filter(self, where: Where | None, as_of: Moment | None) -> Filter:
         now, zone = self._at.runtime.clock(), self._at.runtime.zone

@@ -1,8 +1,9 @@
-"""Verbs that show the whole store: as a graph, and over time."""
+"""Verbs for pages: the store as a graph and over time, and searched as one types."""
 
 from __future__ import annotations
 
-from combray.verbs.declaration import READ, Verb
+from combray.verbs.declaration import READ, Verb, limit
+from combray.verbs.parameters import QUERY
 
 VERBS = (
     Verb(
@@ -18,5 +19,13 @@ VERBS = (
         READ,
         "Count what happened, was learnt and was true over time, and list the memories of a window.",
         http=("GET /timeline",),
+    ),
+    Verb(
+        "views.recall",
+        "views.recall",
+        READ,
+        "Recall as one types: hits do not count as recalled, nor the text as a question.",
+        (QUERY, limit(10)),
+        http=("POST /look",),
     ),
 )

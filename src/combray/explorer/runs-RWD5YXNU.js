@@ -1,4 +1,4 @@
-import{A as k,B as w,C as L,F as d,O as g,b as s,c as $,m as u,t as b,u as h,y as m,z as v}from"./chunk-X3MOQL4U.js";import"./chunk-OOJM4CTU.js";var f=200,n=b.runs;function R({lines:e}){return e.length?s`<ul class="plan">
+import{C as m,D as v,E as k,F as w,G as L,L as d,X as g,b as s,c as $,n as u,w as b,x as h}from"./chunk-P57JSFJ5.js";import"./chunk-OOJM4CTU.js";var f=200,n=b.runs;function R({lines:e}){return e.length?s`<ul class="plan">
       ${e.slice(0,f).map((t,i)=>s`<li key=${i}>
           <span class="chip">${n.operation(t.operation)}</span>
           <a href=${m.memory(t.memory_id)} dir="auto" class="clip">${t.content}</a>

@@ -1,4 +1,4 @@
-import{A as C,B as E,F as y,N as b,b as i,c as p,m as d,t as f,u as h,y as v,z as w}from"./chunk-X3MOQL4U.js";import"./chunk-OOJM4CTU.js";var O=500,t=f.people;async function T(n){await d("POST","/memories/forget",{body:{ids:[n.id]}})}async function L(n){for(let l of n){let a=`/memories/${encodeURIComponent(l.id)}`;if(l.status==="forgotten")await d("POST","/memories/restore",{body:{ids:[l.id]}});else{let o=(await d("GET",`${a}/history`)).results.at(-1);o&&await d("POST",`${a}/restore`,{body:{version:o.number}})}}}function k({entity:n,split:l}){return n.aliases.length?i`<ul class="chips">
+import{C as v,D as w,E as C,F as E,L as y,W as b,b as i,c as p,n as d,w as f,x as h}from"./chunk-P57JSFJ5.js";import"./chunk-OOJM4CTU.js";var O=500,t=f.people;async function T(n){await d("POST","/memories/forget",{body:{ids:[n.id]}})}async function L(n){for(let l of n){let a=`/memories/${encodeURIComponent(l.id)}`;if(l.status==="forgotten")await d("POST","/memories/restore",{body:{ids:[l.id]}});else{let o=(await d("GET",`${a}/history`)).results.at(-1);o&&await d("POST",`${a}/restore`,{body:{version:o.number}})}}}function k({entity:n,split:l}){return n.aliases.length?i`<ul class="chips">
     ${n.aliases.map(a=>i`<li key=${a} class="chip">
         <bdi dir="auto">${a}</bdi>
         ${n.learned.includes(a)&&i`<span class="quiet">${t.learned}</span>`}
@@ -16,7 +16,7 @@ import{A as C,B as E,F as y,N as b,b as i,c as p,m as d,t as f,u as h,y as v,z a
     <${w} id="people-heading" text=${t.heading} about=${t.about} />
     <${C} of=${o} />
     ${o.value&&!r.length&&i`<${E} text=${t.empty} hint=${t.emptyHint} />`}
-    ${r.length>0&&i`<label class="field">
+    ${r.length>0&&i`<label class="field narrow">
         <span class="label">${t.find}</span>
         <input type="search" value=${n} dir="auto"
           onInput=${e=>l(e.target.value)} />
