@@ -17,6 +17,9 @@ export const pages: Record<string, string> = {
   files: "Files in",
 };
 
+/** Names that are short enough for the bar at the foot of narrow screens. */
+export const shortPages: Record<string, string> = { people: "People" };
+
 export const frame = {
   product: "Combray",
   skip: "Skip to content",
@@ -55,7 +58,7 @@ export const door = {
   enter: "Open",
   wrong: "The server does not accept this key.",
   make: "Make a key on the server's machine:",
-  command: "combray keys create my-browser --role admin --all",
+  command: "combray keys create my-browser --role admin --all-namespaces",
   explore: "Or look at a store on your own machine without a key:",
   exploreCommand: "combray explore",
 };
@@ -92,6 +95,7 @@ export const erase = {
   about: "Erasing destroys the text, its versions, its edges and its vectors. It cannot be undone.",
   looking: "Looking for what would be erased …",
   these: (count: number) => `${several(count, "memory", "memories")} would be erased:`,
+  others: (count: number) => `and ${several(count, "other")}`,
   derived: (count: number) => `With them ${several(count, "memory", "memories")} that were made from them.`,
   keepsQuotes: (count: number) => `${several(count, "memory", "memories")} would stay that name them as evidence or quote them.`,
   files: "They are parts of these files, which stay where they are:",
@@ -243,15 +247,17 @@ export const memory = {
   id: "Id",
   copy: "Copy the id",
   copied: "Copied.",
-  times: "Two clocks",
+  clocks: "Two clocks",
   happened: "Happened",
   said: "Said",
   valid: "True in the world",
-  always: "as far as anybody said, always",
+  always: "always, as far as said",
   until: "until",
   recorded: "Learnt",
   expires: "Expires",
-  recalled: (times: number) => (times ? `Recalled ${several(times, "time")}, last` : "Never recalled"),
+  recalled: "Recalled",
+  times: (count: number) => `${several(count, "time")}, last`,
+  never: "never",
   actions: "Actions",
   edit: "Edit",
   supersede: "Replace",

@@ -16,7 +16,7 @@ PAGES = ("search", "graph", "time", "people", "pairs", "quarantine", "runs", "au
 WIDTHS = {390: 844, 820: 1180, 1440: 900}
 """Width of a phone, a tablet and a desk, with the height."""
 SCHEMES = ("light", "dark")
-SECONDS = 20
+SECONDS = 10
 """A limit for a page that hangs."""
 
 
@@ -33,6 +33,10 @@ class Visit:
     def open(self, name: str, rest: str = "", query: str = "") -> Page:
         """Open a page of the explorer, and wait until it is there."""
         self.page.goto(f"{self.address}/#/{name}{rest and '/'}{rest}{query and '?'}{query}")
+        if name == "search":
+            # It waits a moment for the next key before it asks.
+            self.page.locator("main h1").first.wait_for()
+            self.page.wait_for_timeout(300)
         return self.shown()
 
     def shown(self) -> Page:

@@ -4,7 +4,7 @@ import { html } from "htm/preact";
 import type { ComponentType } from "preact";
 import { useEffect, useErrorBoundary, useRef, useState } from "preact/hooks";
 import { PAGES, type Page } from "../pages.ts";
-import { door, frame as said, pages } from "../texts.ts";
+import { door, frame as said, pages, shortPages } from "../texts.ts";
 import { key, namespace, setKey, setNamespace } from "./api.ts";
 import { Help } from "./help.ts";
 import { Icon } from "./icons.ts";
@@ -77,7 +77,7 @@ function Side({ help }: { help: () => void }) {
   useEffect(() => setMore(false), [now]);
   const link = (each: Page) => html`<li key=${each.name} class=${each.first ? "first" : ""}>
     <a href=${to(each.name)} aria-current=${now === each.name || (now === "memory" && each.name === "search") ? "page" : undefined}>
-      <${Icon} name=${each.name} /><span>${pages[each.name]}</span>
+      <${Icon} name=${each.name} /><span class="name">${pages[each.name]}</span>${each.first && html`<span class="short-name" aria-hidden="true">${shortPages[each.name] ?? pages[each.name]}</span>`}
     </a>
   </li>`;
   return html`<header class=${`side ${more ? "more" : ""}`}>
@@ -179,6 +179,7 @@ function Door() {
     void enter();
   };
   return html`<main class="door">
+    <img src="explorer/icon.svg" alt="" width="40" height="40" />
     <h1>${door.heading}</h1>
     <p class="quiet">${door.about}</p>
     <form onSubmit=${submit}>
@@ -187,7 +188,7 @@ function Door() {
       </label>
       <button class="primary">${door.enter}</button>
     </form>
-    ${key.value && html`<p role="alert" class="bad-text">${door.wrong} ${refused.value}</p>`}
+    ${!refused.value.startsWith(door.heading) && html`<p role="alert" class=${key.value ? "bad-text" : "quiet"}>${key.value && door.wrong} ${refused.value}</p>`}
     <p class="quiet">${door.make}</p><pre class="command"><code>${door.command}</code></pre>
     <p class="quiet">${door.explore}</p><pre class="command"><code>${door.exploreCommand}</code></pre>
   </main>`;

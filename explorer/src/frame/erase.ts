@@ -3,8 +3,9 @@
 import { html } from "htm/preact";
 import { useEffect, useRef, useState } from "preact/hooks";
 import { erase as said } from "../texts.ts";
-import { type Changed, type Derived, ask } from "./api.ts";
+import { type Changed, type Derived, type Memory, ask, memory } from "./api.ts";
 import { useLoad } from "./load.ts";
+import { excerpt } from "./marks.ts";
 import { Busy, Meta } from "./parts.ts";
 import { say } from "./say.ts";
 
@@ -12,15 +13,23 @@ const SHOWN = 5;
 
 interface Preview {
   changed: Changed;
+  memories: Memory[];
   lost: Derived[];
 }
 
 async function preview(ids: string[], signal: AbortSignal): Promise<Preview> {
   const changed = await ask<Changed>("POST", "/memories/erase", { body: { ids, dry_run: true }, signal });
+  const memories = await Promise.all(ids.slice(0, SHOWN).map((id) => memory(id, { signal })));
   const lost = await Promise.all(
     ids.slice(0, SHOWN).map((id) => ask<Derived>("GET", `/memories/${encodeURIComponent(id)}/derived`, { signal })),
   );
-  return { changed, lost };
+  return { changed, memories, lost };
+}
+
+function Texts({ memories }: { memories: Memory[] }) {
+  return html`<ul class="plain-list">
+    ${memories.map((each) => html`<li key=${each.id} class="card"><p class="text clamp" dir="auto">${excerpt(each.content, [])}</p><${Meta} memory=${each} /></li>`)}
+  </ul>`;
 }
 
 export function EraseDialog({ ids, close }: { ids: string[]; close: (erased: boolean) => void }) {
@@ -54,9 +63,9 @@ export function EraseDialog({ ids, close }: { ids: string[]; close: (erased: boo
       <${Busy} of=${found} />
       ${found.value && html`
         <p>${said.these(count)}</p>
-        ${made.length > 0 && html`<p>${said.derived(made.length)}</p><ul class="plain-list">
-          ${made.slice(0, SHOWN).map((each) => html`<li key=${each.id} class="card"><p class="text clamp" dir="auto">${each.content}</p><${Meta} memory=${each} /></li>`)}
-        </ul>`}
+        <${Texts} memories=${found.value.memories} />
+        ${ids.length > SHOWN && html`<p class="quiet">${said.others(ids.length - SHOWN)}</p>`}
+        ${made.length > 0 && html`<p>${said.derived(made.length)}</p><${Texts} memories=${made.slice(0, SHOWN)} />`}
         ${quoting.length > 0 && html`<p>${said.keepsQuotes(quoting.length)}</p>`}
         ${files.length > 0 && html`<p>${said.files}</p><ul>${files.map((each) => html`<li key=${each} dir="auto">${each}</li>`)}</ul>`}
         <label class="field"><span>${said.type(count)}</span>

@@ -1,6 +1,6 @@
 /** Keys of the whole page. A page adds its own with `useKeys`. */
 
-import { useEffect } from "preact/hooks";
+import { useEffect, useRef } from "preact/hooks";
 
 export type Keys = Record<string, (event: KeyboardEvent) => unknown>;
 
@@ -13,14 +13,16 @@ export function taken(event: KeyboardEvent): boolean {
 
 /** Handle keys while a component is shown. A handler that returns false leaves the key to others. */
 export function useKeys(keys: Keys): void {
+  const now = useRef(keys);
+  now.current = keys;
   useEffect(() => {
     const handle = (event: KeyboardEvent) => {
-      const found = keys[event.key];
+      const found = now.current[event.key];
       if (found && !taken(event) && found(event) !== false) event.preventDefault();
     };
     document.addEventListener("keydown", handle);
     return () => document.removeEventListener("keydown", handle);
-  });
+  }, []);
 }
 
 /** Move the focus among the elements with `data-item` on the page: j forwards, k backwards. */

@@ -5,6 +5,7 @@ import type { ComponentChildren } from "preact";
 import { frame, memoryTexts } from "../texts.ts";
 import type { Memory } from "./api.ts";
 import type { Load } from "./load.ts";
+import { excerpt } from "./marks.ts";
 import { linkTo } from "./route.ts";
 
 export function Heading({ id, text, about, children }: { id?: string; text: string; about?: string; children?: ComponentChildren }) {
@@ -66,7 +67,7 @@ export function Meta({ memory, tags = true }: { memory: Memory; tags?: boolean }
 export function MemoryCard({ memory, label, level = 3, plain }: { memory: Memory; label?: string; level?: number; plain?: boolean }) {
   return html`<article class=${plain ? "card plain-card" : "card"}>
     ${label && html`<${`h${level}`} class="card-label">${label}<//>`}
-    <p class="text clamp" dir="auto">${memory.content}</p>
+    <p class="text clamp" dir="auto">${excerpt(memory.content, [], 600)}</p>
     <${Meta} memory=${memory} />
     ${!plain && html`<a class="card-link" href=${linkTo.memory(memory.id)}>${frame.openMemory}</a>`}
   </article>`;

@@ -1,6 +1,6 @@
 /** Who looks: the key, its role and its namespaces. */
 
-import { computed, signal } from "@preact/signals";
+import { computed, effect, signal } from "@preact/signals";
 import { type Loaded, ask, key, namespace, refused, setKey, setNamespace } from "./api.ts";
 
 export interface Caller {
@@ -18,6 +18,11 @@ export const caller = signal<Caller | null>(null);
 export const spaces = signal<string[]>(["default"]);
 /** Why the server cannot be reached, "" if it can. */
 export const unreachable = signal("");
+
+// A key that expires while somebody looks leads to the door, too.
+effect(() => {
+  if (refused.value) caller.value = null;
+});
 
 /** Whether the caller may do what a role may do. */
 export function may(role: Caller["role"]): boolean {

@@ -40,7 +40,7 @@ function Group({ type, listed, here, done }: { type: string; listed: Related[]; 
           <a data-item href=${linkTo.memory(memory.id)} class="edge-link"><span class="text clamp" dir="auto">${excerpt(memory.content, [], 220)}</span></a>
           <span class="edge-weight" title=${said.weight(weight)}><${Bar} share=${weight} /><span class="number">${weight.toFixed(2)}</span></span>
         </div>
-        <p class="meta"><${When} at=${moment(memory)} />${subtypes.map((each) => html`<span key=${each}>${each.replaceAll("_", " ")}</span>`)}<${Badges} memory=${memory} />
+        <p class="meta"><${When} at=${moment(memory)} />${subtypes.filter(Boolean).map((each) => html`<span key=${each}>${each.replaceAll("_", " ")}</span>`)}<${Badges} memory=${memory} />
           ${type === "may_revise" && mayWrite.value && html`<${Settle} here=${here} there=${memory} done=${done} />`}</p>
       </li>`)}
     </ul>

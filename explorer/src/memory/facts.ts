@@ -11,7 +11,7 @@ function Line({ name, children }: { name: string; children: unknown }) {
 /** When it happened and was true in the world, and when it was learnt. */
 export function Clocks({ memory }: { memory: Memory }) {
   const { occurred_from, occurred_to, said_at, valid_from, valid_to, recorded_at, expires_at, last_accessed_at, access_count } = memory;
-  return html`<section><h2>${said.times}</h2><dl class="facts">
+  return html`<section><h2>${said.clocks}</h2><dl class="facts">
     ${occurred_from && html`<${Line} name=${said.happened}><${When} at=${occurred_from} minutes />${occurred_to && occurred_to !== occurred_from && html` – <${When} at=${occurred_to} minutes />`}<//>`}
     ${said_at && html`<${Line} name=${said.said}><${When} at=${said_at} minutes /><//>`}
     <${Line} name=${said.valid}>${valid_from || valid_to
@@ -19,7 +19,8 @@ export function Clocks({ memory }: { memory: Memory }) {
       : html`<span class="quiet">${said.always}</span>`}<//>
     <${Line} name=${said.recorded}><${When} at=${recorded_at} minutes /><//>
     ${expires_at && html`<${Line} name=${said.expires}><${When} at=${expires_at} minutes /><//>`}
-  </dl><p class="quiet">${said.recalled(access_count)} ${access_count > 0 && html`<${When} at=${last_accessed_at} minutes />`}</p></section>`;
+    <${Line} name=${said.recalled}>${access_count > 0 ? html`${said.times(access_count)} <${When} at=${last_accessed_at} minutes />` : said.never}<//>
+  </dl></section>`;
 }
 
 export function Facts({ memory }: { memory: Memory }) {

@@ -82,7 +82,7 @@ function Shown({ whole, query, reload }: { whole: Whole; query: string; reload: 
         <${Meta} memory=${memory} tags=${false} />
         ${memory.context && html`<p class="quiet" dir="auto">${memory.context}</p>`}
       </article>
-      ${form === "replace" && html`<${Replace} memory=${memory} close=${() => setForm("")} done=${(to: string) => (to === memory.id ? reload() : go(linkTo.memory(to)))} />`}
+      ${form === "replace" && html`<${Replace} memory=${memory} close=${() => setForm("")} done=${(id: string) => (place.value.rest === id ? reload() : go(linkTo.memory(id)))} />`}
       <div class="acts" role="group" aria-label=${said.actions}>
         ${mayWrite.value && html`<button type="button" title=${`${said.editAbout} (e)`} aria-pressed=${form === "edit"} onClick=${() => setForm(form === "edit" ? "" : "edit")}>${said.edit}</button>
           ${live && html`<button type="button" title=${said.supersedeAbout} aria-pressed=${form === "replace"} onClick=${() => setForm(form === "replace" ? "" : "replace")}>${said.supersede}</button>`}

@@ -4,7 +4,10 @@ import { Meta, excerpt, html, linkTo, marked, texts, to, type Hit, type Memory }
 
 const said = texts.search;
 const words = texts.signals;
-const BARS = 4;
+/** Signals of a hit that are shown before somebody asks for all. */
+const BARS = 3;
+/** Signals that tell most, first. */
+const FIRST = ["exact", "context", "keyword", "text", "bm25", "own", "vector", "entity", "date", "author", "answer", "window"];
 
 function address(memory: Memory, query: string): string {
   return to("memory", memory.id, { q: query });
@@ -28,8 +31,8 @@ export function Bar({ share, strong }: { share: number; strong?: boolean }) {
 }
 
 /** The strongest signals of a hit, in the same order for all hits of an answer. */
-function Signals({ hit, best, order }: { hit: Hit; best: number; order: string[] }) {
-  const strongest = order.filter((each) => (hit.signals[each] ?? 0) > 0).slice(0, BARS);
+function Signals({ hit, best, order, all }: { hit: Hit; best: number; order: string[]; all: boolean }) {
+  const strongest = all ? order : order.filter((each) => (hit.signals[each] ?? 0) > 0).slice(0, BARS);
   const row = (name: string, value: number, share: number, strong = false) => html`<div key=${name}>
     <dt>${name}</dt><dd><${Bar} share=${share} strong=${strong} /><span class="number">${value.toFixed(2)}</span></dd>
   </div>`;
@@ -39,17 +42,16 @@ function Signals({ hit, best, order }: { hit: Hit; best: number; order: string[]
   </dl>`;
 }
 
-/** Signals ordered by how much they differ between the hits: what tells the hits apart comes first. */
+/** Return the signals that any hit has, those that tell most first. */
 export function orderOf(hits: readonly Hit[]): string[] {
   const values = new Map<string, number[]>();
   for (const hit of hits) for (const [name, value] of Object.entries(hit.signals)) values.set(name, [...(values.get(name) ?? []), value]);
   const most = (name: string) => Math.max(...(values.get(name) ?? [0]));
-  const rank = ["context", "own", "window", "keyword", "vector", "entity", "exact", "date", "answer"];
-  const place = (name: string) => (rank.includes(name) ? rank.indexOf(name) : rank.length);
-  return [...values.keys()].filter((each) => most(each) > 0 && each !== "length").sort((a, b) => place(a) - place(b) || a.localeCompare(b));
+  const place = (name: string) => (FIRST.includes(name) ? FIRST.indexOf(name) : FIRST.length);
+  return [...values.keys()].filter((each) => most(each) > 0).sort((a, b) => place(a) - place(b) || a.localeCompare(b));
 }
 
-export function Hits({ hits, query, of }: { hits: readonly Hit[]; query: string; of: string[] }) {
+export function Hits({ hits, query, of, all }: { hits: readonly Hit[]; query: string; of: string[]; all: boolean }) {
   const best = Math.max(...hits.map((each) => each.score), 0);
   const order = orderOf(hits);
   return html`<ol class="hits">
@@ -59,7 +61,7 @@ export function Hits({ hits, query, of }: { hits: readonly Hit[]; query: string;
         <${Meta} memory=${hit.memory} />
         <${Reasons} hit=${hit} />
       </div>
-      <${Signals} hit=${hit} best=${best} order=${order} />
+      <${Signals} hit=${hit} best=${best} order=${order} all=${all} />
     </li>`)}
   </ol>`;
 }

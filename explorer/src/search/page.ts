@@ -60,7 +60,7 @@ export function Page() {
   const compare = () => change({ ...wish, presets: comparing ? [] : (caller.value?.presets ?? []).slice(0, 3) });
   const seen: Memory[] = found.answer?.hits.map((each) => each.memory) ?? found.listed?.memories ?? [];
 
-  return html`<search>
+  return html`<h1 class="hidden">${texts.pages["search"]}</h1><search>
       <label class="find"><span class="hidden">${said.label}</span><${Icon} name="search" />
         <input type="search" data-find ref=${field} value=${typed} placeholder=${said.placeholder} dir="auto" autocomplete="off" spellcheck=${false}
           onInput=${(event: Event) => change({ ...wish, q: (event.target as HTMLInputElement).value })}
@@ -84,7 +84,7 @@ export function Page() {
     </div>
     ${comparing
       ? html`<${Presets} wish=${wish} change=${change} /><${Compare} wish=${wish} of=${of} />`
-      : html`${stages && found.answer && html`<div class="why"><p class="quiet">${found.answer.reason}</p><${Stages} trace=${found.answer.trace} /></div>`}<${Results} found=${found} wish=${wish} of=${of} />`}`;
+      : html`${stages && found.answer && html`<div class="why"><p class="quiet">${found.answer.reason}</p><${Stages} trace=${found.answer.trace} /></div>`}<${Results} found=${found} wish=${wish} of=${of} all=${stages} />`}`;
 }
 
 function Summary({ found }: { found: Found }) {
@@ -98,13 +98,13 @@ function Summary({ found }: { found: Found }) {
   return listed ? html`<span>${said.newest}</span><span class="quiet number">${said.total(listed.total)}</span>` : null;
 }
 
-function Results({ found, wish, of }: { found: Found; wish: Wish; of: string[] }) {
+function Results({ found, wish, of, all }: { found: Found; wish: Wish; of: string[]; all: boolean }) {
   const [more, setMore] = useState<Listed[]>([]);
   useEffect(() => setMore([]), [found]);
   if (found.problem) return html`<div class="problem" role="alert"><p>${found.problem}</p></div>`;
   if (found.answer) {
     const { hits } = found.answer;
-    return hits.length ? html`<${Hits} hits=${hits} query=${wish.q} of=${of} />` : html`<${Empty} text=${said.none} hint=${`${found.answer.reason}. ${said.noneHint}`} />`;
+    return hits.length ? html`<${Hits} hits=${hits} query=${wish.q} of=${of} all=${all} />` : html`<${Empty} text=${said.none} hint=${`${found.answer.reason}. ${said.noneHint}`} />`;
   }
   if (!found.listed) return null;
   if (!found.listed.memories.length) {
