@@ -73,7 +73,7 @@ import{a as z,b as Y,c as Z,d as R}from"./chunk-4NIIPTNR.js";import{C as B,E as 
           </select></label
         >
         <label class="graph-weight"
-          >${n.weight} <output>${d.toFixed(2)}</output>
+          >${n.weight} <b>${d.toFixed(2)}</b>
           <input
             type="range"
             min="0"
@@ -140,7 +140,7 @@ import{a as z,b as Y,c as Z,d as R}from"./chunk-4NIIPTNR.js";import{C as B,E as 
             <${te} net=${t} links=${x} chosen=${m} hovered=${se} choose=${L} />`}
       </aside>
     </section>
-  `}function ve(e,r,s,c,l){let o=M(null),t=M(void 0),u=M(void 0),p=M(e);p.current=e;let[g,h]=$(!1),[b,d]=$(0);return S(()=>{let k=!1;import("./canvas-2J4EMR3N.js").then(C=>{if(!(k||!o.current))try{t.current=new C.Picture(o.current,{hover:l.setHovered,select:m=>{l.setChosen(m),t.current?.mark(m)},open:m=>T(N.memory(p.current.ids[m]))}),d(m=>m+1)}catch{h(!0)}});let f=new ResizeObserver(()=>t.current?.resize());return f.observe(o.current),()=>{k=!0,f.disconnect(),t.current?.kill(),t.current=void 0,u.current=void 0}},[]),S(()=>{if(!t.current||!e||!r)return;let f={dark:c,colours:s,edgeName:(C,m)=>m||(n.types[C]??C)};if(u.current===e){t.current.restyle(r,f);return}u.current=e,t.current.show(e,r,f),performance.mark("combray-graph"),o.current.dataset.ready=String(e.ids.length)},[e,r,s,b]),{element:o,failed:g,zoom:k=>t.current?.zoom(k),fit:()=>t.current?.fit(),mark:(k,f)=>t.current?.mark(k,f),central:()=>t.current?.central()}}function we(e,r,s){if(r!=="age"){let o=r==="kind"?e.kinds:e.categories,t=Z(o,s);return[o.map(u=>t.get(u)),t]}let[c,l]=[Number.POSITIVE_INFINITY,Number.NEGATIVE_INFINITY];for(let o of e.moments)c=Math.min(c,o),l=Math.max(l,o);return[e.moments.map(o=>R((o-c)/(l-c||1),s)),new Map]}function ne({label:e,values:r,value:s,set:c}){return i`<div class="graph-choice" role="group" aria-label=${e}>
+  `}function ve(e,r,s,c,l){let o=M(null),t=M(void 0),u=M(void 0),p=M(e);p.current=e;let[g,h]=$(!1),[b,d]=$(0);return S(()=>{let k=!1;import("./canvas-6FEZYD5G.js").then(C=>{if(!(k||!o.current))try{t.current=new C.Picture(o.current,{hover:l.setHovered,select:m=>{l.setChosen(m),t.current?.mark(m)},open:m=>T(N.memory(p.current.ids[m]))}),d(m=>m+1)}catch{h(!0)}});let f=new ResizeObserver(()=>t.current?.resize());return f.observe(o.current),()=>{k=!0,f.disconnect(),t.current?.kill(),t.current=void 0,u.current=void 0}},[]),S(()=>{if(!t.current||!e||!r)return;let f={dark:c,colours:s,edgeName:(C,m)=>m||(n.types[C]??C)};if(u.current===e){t.current.restyle(r,f);return}u.current=e,t.current.show(e,r,f),performance.mark("combray-graph"),o.current.dataset.ready=String(e.ids.length)},[e,r,s,b]),{element:o,failed:g,zoom:k=>t.current?.zoom(k),fit:()=>t.current?.fit(),mark:(k,f)=>t.current?.mark(k,f),central:()=>t.current?.central()}}function we(e,r,s){if(r!=="age"){let o=r==="kind"?e.kinds:e.categories,t=Z(o,s);return[o.map(u=>t.get(u)),t]}let[c,l]=[Number.POSITIVE_INFINITY,Number.NEGATIVE_INFINITY];for(let o of e.moments)c=Math.min(c,o),l=Math.max(l,o);return[e.moments.map(o=>R((o-c)/(l-c||1),s)),new Map]}function ne({label:e,values:r,value:s,set:c}){return i`<div class="graph-choice" role="group" aria-label=${e}>
     <span>${e}</span>
     ${r.map(l=>i`<button type="button" aria-pressed=${l===s} onClick=${()=>c(l)}>${_.format(l)}</button>`)}
   </div>`}function xe({net:e,memory:r,leave:s}){let c=e?.labels[e.ids.indexOf(r)]??r.slice(0,8);return i`<p class="graph-around">
