@@ -1,8 +1,9 @@
 """How long the explorer takes on a store, in Chromium: `python -m bench.explorer STORE [--queries N]`.
 
-Prints processor time, which other programs do not change, and medians and the slowest of the clock: from the last key of a question to the hits of that question on the page (with the
-pause after a key, and without it), from the address to the first paint, and from the address of the graph to a
-picture that answers. Needs the tools of development and Chromium.
+Prints processor time, which other programs hardly change, and medians and the slowest of the clock: from the last
+key of a question to the hits of that question on the page (with the pause after a key, and without it), from the
+address to the first paint, and from the address of the graph to a picture that answers. Needs the tools of
+development and Chromium.
 """
 
 from __future__ import annotations
