@@ -17,7 +17,7 @@ from collections.abc import Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
 
-from playwright.sync_api import CDPSession, Page, sync_playwright
+from playwright.sync_api import Browser, CDPSession, Page, sync_playwright
 
 import combray
 from bench.server.__main__ import PORT, processor
@@ -89,6 +89,28 @@ def searches(page: Page, address: str, asked: Sequence[str], server: int) -> Non
     said("the request alone", requests)
 
 
+def opened(browser: Browser, address: str, wanted: str, server: int, name: str) -> None:
+    """Open a page in a new window, and wait for what is wanted."""
+    times, of_page, of_server = [], [], []
+    for _ in range(5):
+        page = browser.new_page(viewport={"width": 1440, "height": 900})
+        thread = page.context.new_cdp_session(page)
+        thread.send("Performance.enable", {"timeDomain": "threadTicks"})
+        spent, started = processor(server), time.perf_counter()
+        page.goto(address)
+        page.locator(wanted).wait_for()
+        took = (time.perf_counter() - started) * 1000
+        while (paint := page.evaluate(PAINT)) is None:
+            page.wait_for_timeout(20)
+        times.append(paint if "paint" in name else took)
+        of_page.append(busy(thread) * 1000)
+        of_server.append((processor(server) - spent) * 1000)
+        page.close()
+    said(name, times)
+    said("  processor time of the page's thread", of_page)
+    said("  processor time of the server", of_server)
+
+
 def busy(thread: CDPSession) -> float:
     """Return the processor seconds of the page's own thread."""
     metrics = thread.send("Performance.getMetrics")["metrics"]
@@ -112,6 +134,7 @@ def serving(store: Path) -> Iterator[int]:
 def main() -> None:
     """Serve the store and measure."""
     from browser import chromium
+    from conftest import OPTIONS
 
     parser = argparse.ArgumentParser()
     parser.add_argument("store", type=Path)
@@ -122,31 +145,12 @@ def main() -> None:
         server = stack.enter_context(serving(given.store))
         address = f"http://127.0.0.1:{PORT}"
         playwright = stack.enter_context(sync_playwright())
-        options = ["--no-sandbox", "--disable-dev-shm-usage", "--use-angle=swiftshader"]
-        browser = playwright.chromium.launch(executable_path=chromium(), args=options)
+        browser = playwright.chromium.launch(executable_path=chromium(), args=OPTIONS)
         stack.callback(browser.close)
         page = browser.new_page(viewport={"width": 1440, "height": 900})
         searches(page, address, asked, server)
-        paints = []
-        for _ in range(7):
-            page.goto("about:blank")
-            page.goto(f"{address}/#/search")
-            page.locator("[data-find]").wait_for()
-            while (paint := page.evaluate(PAINT)) is None:
-                page.wait_for_timeout(20)
-            paints.append(paint)
-        said("first paint", paints)
-        graphs = []
-        for _ in range(5):
-            page.goto("about:blank")
-            started = time.perf_counter()
-            page.goto(f"{address}/#/graph")
-            page.locator(".graph-canvas canvas").first.wait_for()
-            page.evaluate(
-                "() => new Promise(resolve => requestAnimationFrame(() => requestAnimationFrame(resolve)))"
-            )
-            graphs.append((time.perf_counter() - started) * 1000)
-        said("graph, until it answers", graphs)
+        opened(browser, f"{address}/#/search", "[data-find]", server, "first paint")
+        opened(browser, f"{address}/#/graph", ".graph-canvas[data-ready]", server, "graph, until it answers")
 
 
 if __name__ == "__main__":

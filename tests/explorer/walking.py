@@ -73,7 +73,7 @@ def visiting(
     browser: Browser, address: str, width: int = 1440, scheme: Any = "light", **more: Any
 ) -> Iterator[Visit]:
     """Open a window of this width and colour scheme. At its end nothing may have left the server or failed."""
-    size: Any = {"width": width, "height": WIDTHS.get(width, 900)}
+    size: Any = {"width": width, "height": WIDTHS.get(width, 750)}
     options = {"viewport": size, "color_scheme": scheme, "locale": "en-GB", "timezone_id": "Europe/Paris", **more}
     context = browser.new_context(**options)
     page = context.new_page()
