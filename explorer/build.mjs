@@ -32,21 +32,35 @@ const { metafile } = await build({
 const names = (await readdir(OUT)).sort();
 const built = (start, end) => names.find((each) => each.startsWith(start) && each.endsWith(end));
 const entry = Object.entries(metafile.outputs).find(([, each]) => each.entryPoint === "src/main.ts");
-const first = entry[1].imports.filter((each) => each.kind === "import-statement").map((each) => each.path.split("/").at(-1));
+const first = entry[1].imports
+  .filter((each) => each.kind === "import-statement")
+  .map((each) => each.path.split("/").at(-1));
 const page = await readFile(join(HERE, "src/index.html"), "utf8");
 await writeFile(
   join(OUT, "index.html"),
   page
     .replace("{style}", built("style-", ".css"))
     .replace("{app}", entry[0].split("/").at(-1))
-    .replace("{first}", first.sort().map((each) => `<link rel="modulepreload" href="explorer/${each}">`).join("\n")),
+    .replace(
+      "{first}",
+      first
+        .sort()
+        .map((each) => `<link rel="modulepreload" href="explorer/${each}">`)
+        .join("\n"),
+    ),
 );
 await copyFile(join(HERE, "src/icon.svg"), join(OUT, "icon.svg"));
 await writeFile(join(OUT, "licences.txt"), await licences(Object.keys(metafile.inputs)));
 
-const sizes = await Promise.all((await readdir(OUT)).sort().map(async (each) => [each, gzipSync(await readFile(join(OUT, each)), { level: 9 }).length]));
+const sizes = await Promise.all(
+  (await readdir(OUT))
+    .sort()
+    .map(async (each) => [each, gzipSync(await readFile(join(OUT, each)), { level: 9 }).length]),
+);
 for (const [name, size] of sizes) console.log(`${(size / 1000).toFixed(1).padStart(7)} kB  ${name}`);
-console.log(`${(sizes.reduce((all, [, size]) => all + size, 0) / 1000).toFixed(1).padStart(7)} kB  compressed in all`);
+console.log(
+  `${(sizes.reduce((all, [, size]) => all + size, 0) / 1000).toFixed(1).padStart(7)} kB  compressed in all`,
+);
 
 /** The licences of the packages that are in the built files. */
 async function licences(inputs) {

@@ -3,7 +3,20 @@
 export { html } from "htm/preact";
 export { computed, effect, signal, useComputed, useSignal } from "@preact/signals";
 export { useCallback, useEffect, useLayoutEffect, useMemo, useRef, useState } from "preact/hooks";
-export type { Answer, Derived, Hit, Loaded, Memory, Page as Listed, Related, Remembered, Replaced, Step, Version, Versioned } from "./frame/api.ts";
+export type {
+  Answer,
+  Derived,
+  Hit,
+  Loaded,
+  Memory,
+  Page as Listed,
+  Related,
+  Remembered,
+  Replaced,
+  Step,
+  Version,
+  Versioned,
+} from "./frame/api.ts";
 export { Problem, ask, memory, namespace, update } from "./frame/api.ts";
 export { EraseDialog } from "./frame/erase.ts";
 export { Icon } from "./frame/icons.ts";

@@ -1,7 +1,8 @@
 /** Every English text of the explorer. Translate this file to translate the explorer. */
 
 const number = (count: number) => count.toLocaleString("en");
-export const several = (count: number, one: string, many = `${one}s`) => `${number(count)} ${count === 1 ? one : many}`;
+export const several = (count: number, one: string, many = `${one}s`) =>
+  `${number(count)} ${count === 1 ? one : many}`;
 
 export const pages: Record<string, string> = {
   search: "Search",
@@ -76,7 +77,10 @@ export const help = {
 };
 
 export const memoryTexts = {
-  kinds: { episode: "turn", fact: "fact", insight: "insight", chunk: "document", summary: "summary" } as Record<string, string>,
+  kinds: { episode: "turn", fact: "fact", insight: "insight", chunk: "document", summary: "summary" } as Record<
+    string,
+    string
+  >,
   statuses: {
     active: "active",
     pending_embed: "waits for its vector",
@@ -85,7 +89,10 @@ export const memoryTexts = {
     deprecated: "deprecated",
     forgotten: "forgotten",
   } as Record<string, string>,
-  trusts: { owner: "owner", agent: "agent", untrusted: "untrusted", quarantined: "quarantined" } as Record<string, string>,
+  trusts: { owner: "owner", agent: "agent", untrusted: "untrusted", quarantined: "quarantined" } as Record<
+    string,
+    string
+  >,
   you: "you",
   utc: (moment: string) => `${moment} UTC`,
 };
@@ -97,7 +104,8 @@ export const erase = {
   these: (count: number) => `${several(count, "memory", "memories")} would be erased:`,
   others: (count: number) => `and ${several(count, "other")}`,
   derived: (count: number) => `With them ${several(count, "memory", "memories")} that were made from them.`,
-  keepsQuotes: (count: number) => `${several(count, "memory", "memories")} would stay that name them as evidence or quote them.`,
+  keepsQuotes: (count: number) =>
+    `${several(count, "memory", "memories")} would stay that name them as evidence or quote them.`,
   files: "They are parts of these files, which stay where they are:",
   type: (count: number) => `Type ${count} to confirm`,
   confirm: "Erase for ever",
@@ -110,7 +118,8 @@ export const search = {
   placeholder: "Ask, or type a few words",
   newest: "Newest",
   total: (count: number) => several(count, "memory", "memories"),
-  found: (count: number, ms: number) => `${several(count, "hit")} in ${ms < 10 ? ms.toFixed(1) : Math.round(ms)} ms`,
+  found: (count: number, ms: number) =>
+    `${several(count, "hit")} in ${ms < 10 ? ms.toFixed(1) : Math.round(ms)} ms`,
   none: "Nothing found.",
   noneHint: "Try other words, or remove a filter.",
   empty: "Nothing is remembered yet.",
@@ -274,7 +283,8 @@ export const memory = {
   restoreAbout: "Make it active again.",
   forgotten: "Forgotten: it is in no answer any more.",
   edited: "Changed. The earlier version is kept.",
-  stale: "Somebody changed this memory in the meantime. The new version is shown; your text is still in the form.",
+  stale:
+    "Somebody changed this memory in the meantime. The new version is shown; your text is still in the form.",
   save: "Save",
   cancel: "Cancel",
   unchanged: "Nothing was changed.",
@@ -387,7 +397,12 @@ export const pairs = {
   later: "Later",
   because: (reason: string, score: number) => `Why: ${reason} (probability ${percent(score)})`,
   verdicts: "Which of the two holds?",
-  verdict: { supersedes: "Later replaces", corrects: "Later corrects", same: "Same statement", both: "Both hold" },
+  verdict: {
+    supersedes: "Later replaces",
+    corrects: "Later corrects",
+    same: "Same statement",
+    both: "Both hold",
+  },
   meaning: {
     supersedes: "The earlier was true and changed.",
     corrects: "The earlier was never true.",
@@ -430,13 +445,15 @@ export const quarantine = {
 
 export const runs = {
   heading: "Consolidation",
-  about: "A run updates confidence, merges paraphrases and lets corrections supersede old facts. Nothing is deleted, and every run can be undone.",
+  about:
+    "A run updates confidence, merges paraphrases and lets corrections supersede old facts. Nothing is deleted, and every run can be undone.",
   needsAdmin: "Runs are planned, applied and undone with an admin key.",
   next: "Next run",
   nextAbout: "The plan changes nothing. The run applies it.",
   plan: "Show plan",
   run: (count: number) => `Apply ${several(count, "change")}`,
-  planned: (count: number) => (count ? `The run would make ${several(count, "change")}.` : "There is nothing to do."),
+  planned: (count: number) =>
+    count ? `The run would make ${several(count, "change")}.` : "There is nothing to do.",
   ran: (counts: string) => `Run finished: ${counts || "nothing to do"}.`,
   earlier: "Earlier runs",
   empty: "No run yet.",
@@ -448,7 +465,8 @@ export const runs = {
   undo: "Undo",
   undoOf: (id: string) => `Undo run ${id.slice(0, 13)}`,
   undone: (count: number) => `Undone: ${several(count, "memory", "memories")} restored.`,
-  refused: (count: number) => `${several(count, "memory was", "memories were")} changed since and left as they are:`,
+  refused: (count: number) =>
+    `${several(count, "memory was", "memories were")} changed since and left as they are:`,
   changes: "What it changed",
   operation: (name: string) => name.replaceAll("_", " "),
   counted: (name: string, count: number) => `${number(count)} × ${name}`,
@@ -456,7 +474,8 @@ export const runs = {
 
 export const audit = {
   heading: "Audit",
-  about: "Who read and wrote what, in every namespace. Each entry has the hash of the one before it. The log contains no text of a memory.",
+  about:
+    "Who read and wrote what, in every namespace. Each entry has the hash of the one before it. The log contains no text of a memory.",
   verify: "Verify",
   verifyAbout: "Checks every line, their order, and the end of the log.",
   verifying: "Checking every line…",
@@ -465,8 +484,18 @@ export const audit = {
   deviation: (line: number, kind: string) => `Line ${line}, ${kind}:`,
   operation: "Operation",
   operations: [
-    "remember", "recall", "update", "forget", "restore", "erase", "settle", "release", "consolidate", "undo",
-    "import", "export",
+    "remember",
+    "recall",
+    "update",
+    "forget",
+    "restore",
+    "erase",
+    "settle",
+    "release",
+    "consolidate",
+    "undo",
+    "import",
+    "export",
   ],
   every: "every operation",
   since: "Since",
@@ -527,24 +556,33 @@ export const usage = {
 
 export const files = {
   heading: "Files in",
-  about: "Nothing is stored before you have seen the preview. A file that was imported before adds only what is new.",
+  about:
+    "Nothing is stored before you have seen the preview. A file that was imported before adds only what is new.",
   dropHere: "Drop files here",
-  forms: "Markdown and text, transcripts (Claude Code, Codex, Cursor, Gemini CLI, ChatGPT, Claude), exports and JSON lines, up to 7 MB each.",
+  forms:
+    "Markdown and text, transcripts (Claude Code, Codex, Cursor, Gemini CLI, ChatGPT, Claude), exports and JSON lines, up to 7 MB each.",
   choose: "Choose files",
   reading: "Reading…",
   unreadable: "The file cannot be read. Choose it again.",
-  tooLarge: (size: number) => `The file has ${bytes(size)}, more than 7 MB. Import it with combray ingest or combray import.`,
+  tooLarge: (size: number) =>
+    `The file has ${bytes(size)}, more than 7 MB. Import it with combray ingest or combray import.`,
   kind: { notes: "notes", turns: "transcript", memories: "memories" },
   size: bytes,
   would: (count: number, known: number) =>
-    count ? `Would store ${several(count, "memory", "memories")}.` : known ? "Has nothing new." : "Has nothing to store.",
+    count
+      ? `Would store ${several(count, "memory", "memories")}.`
+      : known
+        ? "Has nothing new."
+        : "Has nothing to store.",
   imported: (count: number) => `Imported ${several(count, "memory", "memories")}.`,
   known: (count: number) => `${several(count, "text is", "texts are")} stored already.`,
   quarantined: (count: number) => `${several(count, "text is", "texts are")} in quarantine.`,
   between: "From",
   problems: (count: number) => `${several(count, "line")} cannot be imported:`,
   show: (shown: number, all: number) =>
-    shown < all ? `Show the first ${number(shown)} texts` : `Show ${shown === 1 ? "the text" : `all ${number(shown)} texts`}`,
+    shown < all
+      ? `Show the first ${number(shown)} texts`
+      : `Show ${shown === 1 ? "the text" : `all ${number(shown)} texts`}`,
   trusted: "These are my own words.",
   trustedAbout: "Otherwise they are marked untrusted wherever they are shown.",
   import: (count: number) => `Import ${several(count, "memory", "memories")}`,

@@ -19,14 +19,44 @@ export function Help({ close }: { close: () => void }) {
     [["Esc"], said.back],
     [["?"], said.help],
   ];
-  const lead: [string[], string][] = PAGES.filter((each) => each.key).map((each) => [["g", each.key], pages[each.name] ?? each.name]);
+  const lead: [string[], string][] = PAGES.filter((each) => each.key).map((each) => [
+    ["g", each.key],
+    pages[each.name] ?? each.name,
+  ]);
   const rows = (listed: [string[], string][]) =>
-    html`<dl class="keys">${listed.map(([keys, text]) => html`<div key=${text}><dt>${keys.map((each) => html`<kbd key=${each}>${each}</kbd>`)}</dt><dd>${text}</dd></div>`)}</dl>`;
-  return html`<dialog ref=${place} class="dialog" aria-labelledby="help-heading" onClose=${close} onClick=${(event: Event) => event.target === place.current && place.current?.close()}>
+    html`<dl class="keys">
+      ${listed.map(
+        ([keys, text]) =>
+          html`<div key=${text}>
+            <dt>${keys.map((each) => html`<kbd key=${each}>${each}</kbd>`)}</dt>
+            <dd>${text}</dd>
+          </div>`,
+      )}
+    </dl>`;
+  return html`<dialog
+    ref=${place}
+    class="dialog"
+    aria-labelledby="help-heading"
+    onClose=${close}
+    onClick=${(event: Event) => event.target === place.current && place.current?.close()}
+  >
     <div>
-      <div class="dialog-head"><h2 id="help-heading">${said.heading}</h2>
-        <button type="button" class="ghost" onClick=${() => place.current?.close()} aria-label=${frame.close}><${Icon} name="close" /></button></div>
-      <div class="keys-columns"><section><h3>${said.everywhere}</h3>${rows(everywhere)}</section><section><h3>${said.pages}</h3>${rows(lead)}</section></div>
+      <div class="dialog-head">
+        <h2 id="help-heading">${said.heading}</h2>
+        <button type="button" class="ghost" onClick=${() => place.current?.close()} aria-label=${frame.close}>
+          <${Icon} name="close" />
+        </button>
+      </div>
+      <div class="keys-columns">
+        <section>
+          <h3>${said.everywhere}</h3>
+          ${rows(everywhere)}
+        </section>
+        <section>
+          <h3>${said.pages}</h3>
+          ${rows(lead)}
+        </section>
+      </div>
     </div>
   </dialog>`;
 }

@@ -8,7 +8,10 @@ export type Keys = Record<string, (event: KeyboardEvent) => unknown>;
 export function taken(event: KeyboardEvent): boolean {
   const target = event.target as HTMLElement | null;
   if (event.ctrlKey || event.metaKey || event.altKey || event.defaultPrevented) return true;
-  return Boolean(target?.closest("input, textarea, select, [contenteditable], [role=application]") || document.querySelector("dialog[open]"));
+  return Boolean(
+    target?.closest("input, textarea, select, [contenteditable], [role=application]") ||
+    document.querySelector("dialog[open]"),
+  );
 }
 
 /** Handle keys while a component is shown. A handler that returns false leaves the key to others. */

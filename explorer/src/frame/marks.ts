@@ -24,7 +24,12 @@ export function terms(query: string): string[] {
 function alike(word: string, term: string): boolean {
   if (word === term) return true;
   const shared = Math.max(ROOT, Math.min(word.length, term.length) - 2);
-  return word.length >= ROOT && term.length >= ROOT && word.slice(0, shared) === term.slice(0, shared) && Math.abs(word.length - term.length) < 4;
+  return (
+    word.length >= ROOT &&
+    term.length >= ROOT &&
+    word.slice(0, shared) === term.slice(0, shared) &&
+    Math.abs(word.length - term.length) < 4
+  );
 }
 
 /** Return at most `most` characters around the first term, whole characters only. */

@@ -1,12 +1,27 @@
 /** Forms that change a memory: edit its fields, or replace it with what holds now. */
 
-import { Problem, ask, html, say, texts, update, useEffect, useRef, useState, type Remembered, type Versioned } from "../frame.ts";
+import {
+  Problem,
+  ask,
+  html,
+  say,
+  texts,
+  update,
+  useEffect,
+  useRef,
+  useState,
+  type Remembered,
+  type Versioned,
+} from "../frame.ts";
 
 const said = texts.memory;
 const CATEGORIES = ["preference", "decision", "fact", "insight", "context", "general"];
 
 function split(text: string): string[] {
-  return text.split(",").map((each) => each.trim()).filter(Boolean);
+  return text
+    .split(",")
+    .map((each) => each.trim())
+    .filter(Boolean);
 }
 
 interface Fields {
@@ -41,7 +56,8 @@ export function Edit({ memory, close, done }: { memory: Versioned; close: () => 
   const [busy, setBusy] = useState(false);
   const first = useRef<HTMLTextAreaElement>(null);
   useEffect(() => first.current?.focus(), []);
-  const set = (name: keyof Fields) => (event: Event) => setFields({ ...fields, [name]: (event.target as HTMLInputElement).value });
+  const set = (name: keyof Fields) => (event: Event) =>
+    setFields({ ...fields, [name]: (event.target as HTMLInputElement).value });
 
   async function submit(event: Event) {
     event.preventDefault();
@@ -54,7 +70,9 @@ export function Edit({ memory, close, done }: { memory: Versioned; close: () => 
     try {
       const now = await update(memory.id, what, memory.version);
       say.done(said.edited, async () => {
-        await ask("POST", `/memories/${encodeURIComponent(memory.id)}/restore`, { body: { version: now.version } });
+        await ask("POST", `/memories/${encodeURIComponent(memory.id)}/restore`, {
+          body: { version: now.version },
+        });
         done();
       });
       close();
@@ -67,19 +85,52 @@ export function Edit({ memory, close, done }: { memory: Versioned; close: () => 
     setBusy(false);
   }
 
-  return html`<form class="card change-form" onSubmit=${submit} onKeyDown=${(event: KeyboardEvent) => event.key === "Escape" && close()}>
-    <label class="field"><span>${said.fields["content"]}</span><textarea ref=${first} dir="auto" value=${fields.content} onInput=${set("content")}></textarea></label>
+  return html`<form
+    class="card change-form"
+    onSubmit=${submit}
+    onKeyDown=${(event: KeyboardEvent) => event.key === "Escape" && close()}
+  >
+    <label class="field"
+      ><span>${said.fields["content"]}</span
+      ><textarea ref=${first} dir="auto" value=${fields.content} onInput=${set("content")}></textarea>
+    </label>
     <div class="fields">
-      <label class="field"><span>${said.fields["category"]}</span><select value=${fields.category} onChange=${set("category")}>${CATEGORIES.map((each) => html`<option key=${each}>${each}</option>`)}</select></label>
-      <label class="field"><span>${said.fields["importance"]}</span><select value=${fields.importance} onChange=${set("importance")}>${[1, 2, 3, 4, 5].map((each) => html`<option key=${each}>${each}</option>`)}</select></label>
-      <label class="field"><span>${said.fields["author"]}</span><input dir="auto" value=${fields.author} onInput=${set("author")} /></label>
-      <label class="field wide"><span>${said.fields["tags"]}, ${said.comma}</span><input dir="auto" value=${fields.tags} onInput=${set("tags")} /></label>
+      <label class="field"
+        ><span>${said.fields["category"]}</span
+        ><select value=${fields.category} onChange=${set("category")}>
+          ${CATEGORIES.map((each) => html`<option key=${each}>${each}</option>`)}
+        </select></label
+      >
+      <label class="field"
+        ><span>${said.fields["importance"]}</span
+        ><select value=${fields.importance} onChange=${set("importance")}>
+          ${[1, 2, 3, 4, 5].map((each) => html`<option key=${each}>${each}</option>`)}
+        </select></label
+      >
+      <label class="field"
+        ><span>${said.fields["author"]}</span><input dir="auto" value=${fields.author} onInput=${set("author")}
+      /></label>
+      <label class="field wide"
+        ><span>${said.fields["tags"]}, ${said.comma}</span
+        ><input dir="auto" value=${fields.tags} onInput=${set("tags")}
+      /></label>
     </div>
-    <div class="form-acts"><span class="quiet">${said.editAbout}</span><button type="button" onClick=${close}>${said.cancel}</button><button class="primary" disabled=${busy}>${said.save}</button></div>
+    <div class="form-acts">
+      <span class="quiet">${said.editAbout}</span><button type="button" onClick=${close}>${said.cancel}</button
+      ><button class="primary" disabled=${busy}>${said.save}</button>
+    </div>
   </form>`;
 }
 
-export function Replace({ memory, close, done }: { memory: Versioned; close: () => void; done: (id: string) => void }) {
+export function Replace({
+  memory,
+  close,
+  done,
+}: {
+  memory: Versioned;
+  close: () => void;
+  done: (id: string) => void;
+}) {
   const [text, setText] = useState(memory.content);
   const [busy, setBusy] = useState(false);
   const first = useRef<HTMLTextAreaElement>(null);
@@ -93,7 +144,8 @@ export function Replace({ memory, close, done }: { memory: Versioned; close: () 
     const stored = await say.trying(() => ask<Remembered>("POST", "/memories", { body }));
     setBusy(false);
     if (!stored) return;
-    if (stored.action === "refused" || stored.action === "skipped") return say.bad(said.notStored(stored.reason || stored.action));
+    if (stored.action === "refused" || stored.action === "skipped")
+      return say.bad(said.notStored(stored.reason || stored.action));
     say.done(said.replaced, async () => {
       await ask("POST", "/settle", { body: { new: stored.id, old: memory.id, verdict: "open" } });
       await ask("POST", "/memories/forget", { body: { ids: [stored.id] } });
@@ -103,9 +155,24 @@ export function Replace({ memory, close, done }: { memory: Versioned; close: () 
     done(stored.id);
   }
 
-  return html`<form class="card change-form" onSubmit=${submit} onKeyDown=${(event: KeyboardEvent) => event.key === "Escape" && close()}>
-    <label class="field"><span>${said.newText}</span><textarea ref=${first} dir="auto" value=${text} onInput=${(event: Event) => setText((event.target as HTMLTextAreaElement).value)}></textarea></label>
-    <div class="form-acts"><span class="quiet">${said.newTextHint} ${said.undoable}</span><button type="button" onClick=${close}>${said.cancel}</button>
-      <button class="primary" disabled=${busy || !text.trim() || text === memory.content}>${said.replace}</button></div>
+  return html`<form
+    class="card change-form"
+    onSubmit=${submit}
+    onKeyDown=${(event: KeyboardEvent) => event.key === "Escape" && close()}
+  >
+    <label class="field"
+      ><span>${said.newText}</span
+      ><textarea
+        ref=${first}
+        dir="auto"
+        value=${text}
+        onInput=${(event: Event) => setText((event.target as HTMLTextAreaElement).value)}
+      ></textarea>
+    </label>
+    <div class="form-acts">
+      <span class="quiet">${said.newTextHint} ${said.undoable}</span
+      ><button type="button" onClick=${close}>${said.cancel}</button>
+      <button class="primary" disabled=${busy || !text.trim() || text === memory.content}>${said.replace}</button>
+    </div>
   </form>`;
 }

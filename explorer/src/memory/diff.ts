@@ -12,7 +12,8 @@ export function diff(before: string, after: string): Piece[] {
   let start = 0;
   while (start < a.length && start < b.length && a[start] === b[start]) start++;
   let end = 0;
-  while (end < a.length - start && end < b.length - start && a[a.length - 1 - end] === b[b.length - 1 - end]) end++;
+  while (end < a.length - start && end < b.length - start && a[a.length - 1 - end] === b[b.length - 1 - end])
+    end++;
   const head = a.slice(0, start).join("");
   const tail = a.slice(a.length - end).join("");
   const middle = compared(a.slice(start, a.length - end), b.slice(start, b.length - end));
@@ -20,13 +21,19 @@ export function diff(before: string, after: string): Piece[] {
 }
 
 function compared(a: string[], b: string[]): Piece[] {
-  if (a.length * b.length > MOST) return [["gone", a.join("")], ["new", b.join("")]];
+  if (a.length * b.length > MOST)
+    return [
+      ["gone", a.join("")],
+      ["new", b.join("")],
+    ];
   const width = b.length + 1;
   const lengths = new Uint32Array((a.length + 1) * width);
   for (let i = a.length - 1; i >= 0; i--) {
     for (let j = b.length - 1; j >= 0; j--) {
       lengths[i * width + j] =
-        a[i] === b[j] ? lengths[(i + 1) * width + j + 1]! + 1 : Math.max(lengths[(i + 1) * width + j]!, lengths[i * width + j + 1]!);
+        a[i] === b[j]
+          ? lengths[(i + 1) * width + j + 1]! + 1
+          : Math.max(lengths[(i + 1) * width + j]!, lengths[i * width + j + 1]!);
     }
   }
   const found: Piece[] = [];

@@ -1,7 +1,24 @@
 /** The page Search: hits as you type, their reasons, the stages on demand, filters, presets side by side. */
 
 import {
-  Empty, Icon, caller, html, place, replace, step, terms, texts, to, useEffect, useMemo, useRef, useState, type Answer, type Listed, type Memory,
+  Empty,
+  Icon,
+  caller,
+  html,
+  namespace,
+  place,
+  replace,
+  step,
+  terms,
+  texts,
+  to,
+  useEffect,
+  useMemo,
+  useRef,
+  useState,
+  type Answer,
+  type Listed,
+  type Memory,
 } from "../frame.ts";
 import { Compare } from "./compare.ts";
 import { Filters } from "./filters.ts";
@@ -20,13 +37,13 @@ interface Found {
   problem?: string | undefined;
 }
 
-/** The last result, shown at once by somebody who comes back. */
-let last: Found = { of: "" };
+/** The last result of a namespace, shown at once to somebody who comes back. */
+let last: { space: string; found: Found } = { space: "", found: { of: "" } };
 
 export function Page() {
   const wish = read(place.value.query);
   const typed = wish.q;
-  const [found, setFound] = useState<Found>(last);
+  const [found, setFound] = useState<Found>(last.space === namespace.value ? last.found : { of: "" });
   const [stages, setStages] = useState(false);
   const field = useRef<HTMLInputElement>(null);
   const asked = JSON.stringify([typed, wish.lists, wish.days]);
@@ -47,7 +64,9 @@ export function Page() {
       } catch (error) {
         next.problem = (error as Error).message;
       }
-      if (!stop.signal.aborted) setFound((last = next));
+      if (stop.signal.aborted) return;
+      last = { space: namespace.value, found: next };
+      setFound(next);
     };
     const timer = setTimeout(() => void work(), found.of ? PAUSE : 0);
     return () => {
@@ -60,9 +79,19 @@ export function Page() {
   const compare = () => change({ ...wish, presets: comparing ? [] : (caller.value?.presets ?? []).slice(0, 3) });
   const seen: Memory[] = found.answer?.hits.map((each) => each.memory) ?? found.listed?.memories ?? [];
 
-  return html`<h1 class="hidden">${texts.pages["search"]}</h1><search>
-      <label class="find"><span class="hidden">${said.label}</span><${Icon} name="search" />
-        <input type="search" data-find ref=${field} value=${typed} placeholder=${said.placeholder} dir="auto" autocomplete="off" spellcheck=${false}
+  return html`<h1 class="hidden">${texts.pages["search"]}</h1>
+    <search>
+      <label class="find"
+        ><span class="hidden">${said.label}</span><${Icon} name="search" />
+        <input
+          type="search"
+          data-find
+          ref=${field}
+          value=${typed}
+          placeholder=${said.placeholder}
+          dir="auto"
+          autocomplete="off"
+          spellcheck=${false}
           onInput=${(event: Event) => change({ ...wish, q: (event.target as HTMLInputElement).value })}
           onKeyDown=${(event: KeyboardEvent) => {
             if (event.key === "Escape" && !typed) field.current?.blur();
@@ -70,7 +99,8 @@ export function Page() {
               event.preventDefault();
               step(1);
             }
-          }} />
+          }}
+        />
         <kbd aria-hidden="true">/</kbd>
       </label>
       <${Filters} wish=${wish} change=${change} seen=${seen} />
@@ -82,9 +112,18 @@ export function Page() {
         ${typed.trim() && html`<button type="button" class="small" aria-pressed=${comparing} onClick=${compare}><${Icon} name="columns" />${said.compare}</button>`}
       </span>
     </div>
-    ${comparing
-      ? html`<${Presets} wish=${wish} change=${change} /><${Compare} wish=${wish} of=${of} />`
-      : html`${stages && found.answer && html`<div class="why"><p class="quiet">${found.answer.reason}</p><${Stages} trace=${found.answer.trace} /></div>`}<${Results} found=${found} wish=${wish} of=${of} all=${stages} />`}`;
+    ${
+      comparing
+        ? html`<${Presets} wish=${wish} change=${change} /><${Compare} wish=${wish} of=${of} />`
+        : html`${
+              stages &&
+              found.answer &&
+              html`<div class="why">
+                <p class="quiet">${found.answer.reason}</p>
+                <${Stages} trace=${found.answer.trace} />
+              </div>`
+            }<${Results} found=${found} wish=${wish} of=${of} all=${stages} />`
+    }`;
 }
 
 function Summary({ found }: { found: Found }) {
@@ -95,7 +134,9 @@ function Summary({ found }: { found: Found }) {
       ${answer.hits.length > 0 && html`<span class="quiet number">${said.confidence(answer.confidence)}</span>`}
       ${answer.details?.weak && answer.hits.length > 0 && html`<span class="warn-text">${said.weak}</span>`}`;
   }
-  return listed ? html`<span>${said.newest}</span><span class="quiet number">${said.total(listed.total)}</span>` : null;
+  return listed
+    ? html`<span>${said.newest}</span><span class="quiet number">${said.total(listed.total)}</span>`
+    : null;
 }
 
 function Results({ found, wish, of, all }: { found: Found; wish: Wish; of: string[]; all: boolean }) {
@@ -104,12 +145,16 @@ function Results({ found, wish, of, all }: { found: Found; wish: Wish; of: strin
   if (found.problem) return html`<div class="problem" role="alert"><p>${found.problem}</p></div>`;
   if (found.answer) {
     const { hits } = found.answer;
-    return hits.length ? html`<${Hits} hits=${hits} query=${wish.q} of=${of} all=${all} />` : html`<${Empty} text=${said.none} hint=${`${found.answer.reason}. ${said.noneHint}`} />`;
+    return hits.length
+      ? html`<${Hits} hits=${hits} query=${wish.q} of=${of} all=${all} />`
+      : html`<${Empty} text=${said.none} hint=${`${found.answer.reason}. ${said.noneHint}`} />`;
   }
   if (!found.listed) return null;
   if (!found.listed.memories.length) {
     if (filtered(wish)) return html`<${Empty} text=${said.noneMatch} />`;
-    return html`<${Empty} text=${said.empty} hint=${said.emptyHint} command=${said.emptyCommand}><a class="button primary" href=${to("files")}>${said.emptyFiles}</a><//>`;
+    return html`<${Empty} text=${said.empty} hint=${said.emptyHint} command=${said.emptyCommand}
+      ><a class="button primary" href=${to("files")}>${said.emptyFiles}</a><//
+    >`;
   }
   const pages = [found.listed, ...more];
   const cursor = pages.at(-1)?.cursor;
@@ -121,7 +166,9 @@ function Results({ found, wish, of, all }: { found: Found; wish: Wish; of: strin
 /** Which presets to compare. */
 function Presets({ wish, change }: { wish: Wish; change: (wish: Wish) => void }) {
   const toggle = (name: string) => {
-    const names = wish.presets.includes(name) ? wish.presets.filter((each) => each !== name) : [...wish.presets, name];
+    const names = wish.presets.includes(name)
+      ? wish.presets.filter((each) => each !== name)
+      : [...wish.presets, name];
     if (names.length) change({ ...wish, presets: names });
   };
   return html`<div class="presets chips" role="group" aria-label=${said.presets}>

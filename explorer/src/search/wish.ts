@@ -15,7 +15,13 @@ export interface Wish {
   presets: string[];
 }
 
-const FIELDS: Record<ListName, string> = { kind: "kind", tag: "tags", entity: "entities", author: "author", trust: "trust" };
+const FIELDS: Record<ListName, string> = {
+  kind: "kind",
+  tag: "tags",
+  entity: "entities",
+  author: "author",
+  trust: "trust",
+};
 const HITS = 20;
 const PAGE = 30;
 
