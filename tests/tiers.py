@@ -26,6 +26,7 @@ SLOW_FOLDERS = {
     "documents": "indexes folders of files",
     "durability": "kills processes, fills disks and damages files",
     "embedding": "runs workers",
+    "explorer": "drives a browser",
     "fuzz": "tries thousands of inputs",
     "interfaces": "calls the shell and the MCP server",
     "models": "calls HTTP servers",

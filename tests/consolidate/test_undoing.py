@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections import Counter
+
 import nights
 import pytest
 from hypothesis import given, settings
@@ -66,6 +68,23 @@ def test_undo_restores_whatever_was_there(known: list[tuple[str, float, int]], m
         assert nights.exported(engine) == middle
         assert engine.consolidation.undo(runs[0]).refused == ()
         assert nights.exported(engine) == before
+
+
+def test_what_a_run_changed_is_listed_change_by_change() -> None:
+    clock = FakeClock()
+    with nights.opened(clock=clock) as engine:
+        fill(engine, clock)
+        done = engine.consolidation.run()
+        lines = engine.consolidation.changes(done.run_id[:13])
+        counted = Counter(each.operation for each in lines)
+        assert counted["merge"] == done.counts["merge"] == 12
+        assert counted["supersede"] == done.counts["supersede"]
+        merged = next(each for each in lines if each.operation == "merge" and "status" in each.detail)
+        assert engine.get(merged.memory_id).status == "merged"
+        engine.erase(merged.memory_id)
+        assert merged.memory_id not in {each.memory_id for each in engine.consolidation.changes(done.run_id)}
+        with pytest.raises(NotFoundError, match="no run"):
+            engine.consolidation.changes("0000")
 
 
 def test_a_decision_that_was_taken_back_is_not_taken_again() -> None:

@@ -44,7 +44,8 @@ def rows(*each: dict[str, Any]) -> tuple[Rows, np.ndarray, np.ndarray]:
         keys=np.arange(1, count + 1), author=zeros, author_names=(), session=zeros, position=zeros, words=zeros,
         moment=recorded, recorded=recorded, importance=column("importance"), confidence=column("confidence"),
         tier=np.array([TIERS.index(each_["tier"]) for each_ in filled]), asks=no, times=no, cues=zeros,
-        status=zeros, valid_from=recorded, valid_to=recorded, gain=np.ones(count),
+        status=zeros, valid_from=recorded, valid_to=recorded, happened=recorded, happened_to=recorded,
+        gain=np.ones(count),
     )  # fmt: skip
     return made, column("accesses"), NOW - column("unused") * DAY
 

@@ -50,6 +50,24 @@ def test_older_days_do_not_count() -> None:
             engine.store.metrics(0)
 
 
+def test_each_day_has_its_questions_empty_answers_and_texts() -> None:
+    clock = Clock()
+    with combray.open(":memory:", embedder="none", clock=clock) as engine:
+        engine.remember("The boat leaves at nine.")
+        engine.remember("The boat leaves at nine.")
+        engine.recall("boat")
+        clock.now = NOW + 2 * 86_400
+        engine.remember_many(["Ana plays the cello.", "The plums are ripe."])
+        engine.recall("boat", authors=["nobody"])
+        days = engine.store.metrics(3)["by_day"]
+    assert days == [
+        {"day": "2026-05-03", "asked": 0, "empty": 0, "written": 0},
+        {"day": "2026-05-04", "asked": 1, "empty": 0, "written": 1},
+        {"day": "2026-05-05", "asked": 0, "empty": 0, "written": 0},
+        {"day": "2026-05-06", "asked": 1, "empty": 1, "written": 2},
+    ]
+
+
 def test_without_an_audit_there_is_nothing_to_count(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("COMBRAY_AUDIT", "false")
     with (

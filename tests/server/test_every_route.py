@@ -54,6 +54,7 @@ BODIES: dict[str, dict[str, Any]] = {
     "entities.merge": {"other": "kube", "into": "Kubernetes"},
     "entities.separate": {"name": "Kubernetes", "alias": "kube"},
     "import": {"lines": ['{"content": "The fence is white."}'], "dry_run": False},
+    "store.import_file": {"name": "a.md", "data": "VGhlIGhlZGdlIGlzIGhpZ2gu", "dry_run": False},
     "consolidate": {"dry_run": True},
     "consolidation.undo": {"run_id": "0000"},
     "vectors.catch_up": {"most": 1},
@@ -63,6 +64,7 @@ REFUSED = {
     "release": (422, "not in quarantine"),
     "consolidation_undo_merge": (422, ""),
     "consolidation_undo": (404, "no run"),
+    "consolidation_changes": (404, "no run"),
     "worker": (422, "embedder: is not set"),
     "vectors_reembed": (422, "embedder: is not set"),
 }
@@ -85,7 +87,7 @@ def test_a_route_works_or_says_why(route: Route, served: Served) -> None:
             return [filled(each) for each in value]
         return {"ID": ids[0], "OTHER": ids[1]}.get(value, value) if isinstance(value, str) else value
 
-    path = PREFIX + route.path.format(memory_id=ids[0], session="s")
+    path = PREFIX + route.path.format(memory_id=ids[0], session="s", run_id="0000")
     query = {"path": "notes.md"} if route.operation == "documents_read" else {}
     body = {name: filled(value) for name, value in BODIES.get(route.verb.name, {}).items()}
     if route.path.endswith("/restore"):

@@ -20,6 +20,7 @@ from combray.engine.quarantine import Quarantine
 from combray.engine.retention import Retention
 from combray.engine.store import OpenStore
 from combray.engine.vectors import Vectors
+from combray.engine.views import Views
 
 P = ParamSpec("P")
 T = TypeVar("T")
@@ -135,6 +136,7 @@ class AsyncConsolidation(_Facet):
 
     run = awaited(Consolidation.run)
     runs = awaited(Consolidation.runs)
+    changes = awaited(Consolidation.changes)
     waiting = awaited(Consolidation.waiting)
     undo = awaited(Consolidation.undo)
     undo_merge = awaited(Consolidation.undo_merge)
@@ -176,6 +178,15 @@ class AsyncStore(_Facet):
     backup = awaited(OpenStore.backup)
     export_to = awaited(OpenStore.export_to)
     import_from = awaited(OpenStore.import_from)
+    import_file = awaited(OpenStore.import_file)
+
+
+class AsyncViews(_Facet):
+    """`engine.views` for asyncio."""
+
+    graph = awaited(Views.graph)
+    timeline = awaited(Views.timeline)
+    recall = awaited(Views.recall)
 
 
 class AsyncEngine:
@@ -195,6 +206,7 @@ class AsyncEngine:
         self.vectors = AsyncVectors(engine.vectors)
         self.retention = AsyncRetention(engine.retention)
         self.store = AsyncStore(engine.store)
+        self.views = AsyncViews(engine.views)
 
     open = staticmethod(_opener(open_engine))
 

@@ -174,6 +174,34 @@ class Consolidation:
         """Return the latest runs, newest first."""
         return self._at.reader.runs(whole("limit", limit, 1, _MOST_CHANGES))
 
+    def changes(self, run_id: str) -> list[PlanLine]:
+        """Return what a run changed, one line a change, in order. `run_id` may be a prefix.
+
+        `detail` names the changed fields. Memories that were erased since are omitted. Raises NotFoundError.
+        """
+        from combray.consolidate.runs import actor
+        from combray.consolidate.state import PlanLine
+
+        who, reader = actor(self._run(run_id).id), self._at.reader
+        found = []
+        for memory in reader.memories(reader.changed_by(who)):
+            (key,) = reader.keys_of([memory.id]).values()
+            for each in reader.history(key):
+                if each.actor == who and memory.trust in self._at.trusts:
+                    fields = ", ".join(sorted(each.before))
+                    found.append((each.changed_at, PlanLine(each.operation, memory.id, memory.content, fields)))
+        return [line for _, line in sorted(found, key=lambda each: (each[0], each[1].memory_id))]
+
+    def _run(self, run_id: str) -> Run:
+        """Return the one run whose id begins like this. Raises NotFoundError."""
+        found = [run for run in self._at.reader.runs(_MOST_CHANGES) if run_id and run.id.startswith(run_id)]
+        if len(found) != 1:
+            which = "no run" if not found else f"{len(found)} runs"
+            raise NotFoundError(
+                f"{which} {run_id!r} in namespace {self._at.namespace!r}. List runs: combray consolidate --runs."
+            )
+        return found[0]
+
     def waiting(self) -> list[Waiting]:
         """Return the undecided pairs of earlier runs whose facts are both live."""
         reader = self._at.reader
@@ -193,19 +221,14 @@ class Consolidation:
 
         Raises NotFoundError, StoreBusyError, and InvalidInputError for a run that is already undone.
         """
-        found = [run for run in self._at.reader.runs(_MOST_CHANGES) if run_id and run.id.startswith(run_id)]
-        if len(found) != 1:
-            which = "no run" if not found else f"{len(found)} runs"
-            raise NotFoundError(
-                f"{which} {run_id!r} in namespace {self._at.namespace!r}. List runs: combray consolidate --runs."
-            )
-        if found[0].state == "undone":
-            raise InvalidInputError("run_id", f"{found[0].id} is undone already.")
+        run = self._run(run_id)
+        if run.state == "undone":
+            raise InvalidInputError("run_id", f"{run.id} is undone already.")
         from combray.consolidate.runs import undo_run
 
         with self._alone() as hold, self._at.runtime.store.transaction(self._at.namespace) as tx:
             hold(tx)
-            return undo_run(tx, found[0], self._at.runtime.clock())
+            return undo_run(tx, run, self._at.runtime.clock())
 
     @audited("undo_merge", reads=False)
     def undo_merge(self, memory_id: str) -> Memory:

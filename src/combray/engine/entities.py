@@ -14,12 +14,15 @@ from combray.errors import InvalidInputError, NotFoundError
 from combray.language.indexing import SEPARATED, separated_names
 from combray.language.names import normal
 from combray.records import dataclass
+from combray.runtime import Filter
 from combray.types import Memory
 from combray.values import whole
 
 SOURCE = "alias"
 """Source of the memories that `alias` and `merge` write."""
 _MOST = 10_000
+_READ = 500
+"""Latest memories that are read for the spelling of names: the index has them without capitals."""
 _SENTENCE = "{} is also called {}."
 
 
@@ -47,13 +50,17 @@ class Entities:
 
     @audited("entities")
     def list(self, limit: int = 100) -> builtins.list[Entity]:
-        """Return entities, those with other names first, then by number of memories. `limit` is 1 to 10,000."""
+        """Return entities, those with other names first, then by number of memories. `limit` is 1 to 10,000.
+
+        Another name of an entity is not listed again.
+        """
         most = whole("limit", limit, 1, _MOST)
         reader = self._at.reader
         stated = reader.aliases(_MOST)
         keys = sorted({key for *_, key in stated})
         memories = dict(zip(keys, reader.memories(keys), strict=True))
-        spelt = _spelt(memories.values())
+        recent = reader.memories(reader.scan(Filter(), newest_first=True, limit=_READ).tolist())
+        spelt = _spelt((*memories.values(), *recent))
         counts = {normal(name): (name, count) for name, count in reader.entity_counts(_MOST)}
         found = []
         for name, some in groupby(stated, key=lambda each: each[0]):
@@ -69,8 +76,10 @@ class Entities:
                     stated_by=tuple(dict.fromkeys(memories[key].id for *_, key in own)),
                 )
             )
-        known = {normal(each.name) for each in found}
-        plain = (Entity(name, count) for form, (name, count) in counts.items() if form not in known)
+        known = {normal(name) for each in found for name in (each.name, *each.aliases)}
+        plain = (
+            Entity(spelt.get(form, name), count) for form, (name, count) in counts.items() if form not in known
+        )
         return [*found, *plain][:most]
 
     def alias(self, name: str, *others: str) -> Memory:

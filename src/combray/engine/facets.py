@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from combray.engine.retention import Retention
     from combray.engine.store import OpenStore
     from combray.engine.vectors import Vectors
+    from combray.engine.views import Views
 
 F = TypeVar("F")
 
@@ -117,3 +118,10 @@ class Facets(Verbs):
         from combray.engine.store import OpenStore
 
         return OpenStore(self._at)
+
+    @facet
+    def views(self) -> Views:
+        """The store as a graph and as a timeline."""
+        from combray.engine.views import Views
+
+        return Views(self._at)

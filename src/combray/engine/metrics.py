@@ -8,7 +8,7 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Iterable
-from datetime import datetime, timedelta
+from datetime import date, datetime, timedelta
 from typing import TYPE_CHECKING, Any
 
 from combray.audit.reading import since
@@ -35,14 +35,17 @@ MOST_LINES = 100_000
 
 def metrics(at: Namespace, log: AuditLog, days: int) -> dict[str, Any]:
     """Return the measures of the last days. A share is None where nothing was counted."""
-    start = at.runtime.local(at.runtime.clock()) - timedelta(days=whole("days", days, 1, MOST_DAYS))
+    now = at.runtime.local(at.runtime.clock())
+    start = now - timedelta(days=whole("days", days, 1, MOST_DAYS))
     entries = [each for each in since(log, start) if each.namespace == at.namespace and each.result == "ok"]
+    texts = _texts(at, start)
     return {
         "days": days,
         **_questions(entries),
         **_streamed(entries),
-        **_written(at, start),
+        **_written(texts),
         **_consolidated(entries),
+        "by_day": _by_day(entries, texts, start, now),
         "cost": _cost(at),
     }
 
@@ -63,18 +66,43 @@ def _streamed(entries: Iterable[Entry]) -> dict[str, Any]:
     return {"streamed": len(shown), "used": _share(sum(shown.values()), len(shown))}
 
 
-def _written(at: Namespace, start: datetime) -> dict[str, Any]:
-    """Count texts by what became of them, as the operation log names it."""
-    counts: Counter[str] = Counter()
+def _texts(at: Namespace, start: datetime) -> list[tuple[datetime, Counter[str]]]:
+    """Return when texts were given, and their number by what became of them, as the operation log names it."""
+    found = []
     for line in at.reader.log(MOST_LINES):
         if line["at"] < start:
             break
         if line["operation"] == "remember":
-            counts[_SINGLE_WORDS.get(line["detail"], "")] += 1
+            found.append((line["at"], Counter([_SINGLE_WORDS.get(line["detail"], "")])))
         elif line["operation"] in _MANY:
-            counts.update({word: int(count) for count, word in _COUNTED(line["detail"])})
+            counts = Counter({word: int(count) for count, word in _COUNTED(line["detail"])})
+            found.append((line["at"], counts))
+    return found
+
+
+def _written(texts: Iterable[tuple[datetime, Counter[str]]]) -> dict[str, Any]:
+    counts = sum((each for _, each in texts), Counter[str]())
     given = counts["added"] + counts["skipped"] + counts["replaced"]
     return {"written": given, "duplicates": _share(counts["skipped"], given)}
+
+
+def _by_day(
+    entries: Iterable[Entry], texts: Iterable[tuple[datetime, Counter[str]]], start: datetime, now: datetime
+) -> list[dict[str, Any]]:
+    """Return questions, questions without an answer, and stored texts of each day of the runtime's zone."""
+    days = [(start + timedelta(days=number)).date() for number in range((now.date() - start.date()).days + 1)]
+    asked, empty, written = Counter[date](), Counter[date](), Counter[date]()
+    for each in entries:
+        if each.operation in _ASKS:
+            day = datetime.fromisoformat(each.at).astimezone(now.tzinfo).date()
+            asked[day] += 1
+            empty[day] += not each.counts.get("found", 0)
+    for at, counts in texts:
+        written[at.astimezone(now.tzinfo).date()] += counts["added"] + counts["replaced"]
+    return [
+        {"day": day.isoformat(), "asked": asked[day], "empty": empty[day], "written": written[day]}
+        for day in days
+    ]
 
 
 def _consolidated(entries: Iterable[Entry]) -> dict[str, Any]:

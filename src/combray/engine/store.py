@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from base64 import b64decode
 from collections.abc import Callable, Iterable, Sequence
 from datetime import UTC, datetime
 from pathlib import Path
@@ -22,7 +23,7 @@ from combray.types import LIVE_STATUSES, Where
 from combray.where import parse
 
 if TYPE_CHECKING:
-    from combray.transfer import ImportReport
+    from combray.transfer import ImportReport, UploadReport
     from combray.transfer.exports import TextSink
 
 
@@ -58,6 +59,7 @@ class OpenStore:
         return {
             "tier": {"tier": tier.name, "why": tier.why, "since": datetime.fromtimestamp(tier.since, UTC)},
             "location": runtime.store.location,
+            "bytes": _size(runtime.store.location),
             "writable": runtime.store.writable,
             "audit": self._audit_finding("status").detail,
             "namespace": self._at.namespace,
@@ -270,3 +272,29 @@ class OpenStore:
             embedder=embedder,
             progress=progress,
         )
+
+    def import_file(self, name: str, data: str, *, dry_run: bool = True, trusted: bool = False) -> UploadReport:
+        """Import a file that came as bytes: notes, a transcript, an export. A dry run unless `dry_run=False`.
+
+        `data`: the bytes in Base64. `name`: the file's name, which is stored and never opened. `trusted`: the
+        texts are your own; otherwise they are stored as untrusted, and the guard quarantines what looks like
+        prompt injection. Raises InvalidInputError; see `combray.transfer.import_bytes`.
+        """
+        from combray.conversation.auto_memory import extract_from
+        from combray.transfer import import_bytes
+
+        try:
+            decoded = b64decode(data, validate=True)
+        except ValueError:
+            raise InvalidInputError("data", "must be Base64.", "Encode the bytes of the file.") from None
+        save = extract_from if trusted else None
+        return import_bytes(Verbs(self._at), name, decoded, dry_run=dry_run, trusted=trusted, save=save)
+
+
+def _size(location: str) -> int | None:
+    """Return the bytes of the store's file with its write-ahead log; None for a store without a file."""
+    files = [Path(f"{location}{suffix}") for suffix in ("", "-wal")]
+    try:
+        return sum(each.stat().st_size for each in files if each.is_file()) or None
+    except (OSError, ValueError):
+        return None

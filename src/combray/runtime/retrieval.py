@@ -194,7 +194,8 @@ class Rows:
     have equal codes. `moment` and `recorded` are unix seconds. `asks` and `times` are flags: the text
     ends in a question; it holds a time expression. `cues` are bits of `language.cues.Cue` (the kinds of
     answer the text holds) and of `language.tense.TENSE_BITS` (it is not about the present). `status` is a
-    place in `types.STATUSES`; `valid_*` are unix seconds, nan for an open end. `gain` is the session's gain
+    place in `types.STATUSES`; `valid_*` are unix seconds, nan for an open end. `happened` and `happened_to`
+    are the time that the text itself names, nan if it names none. `gain` is the session's gain
     at SHAPE_WORDS, in (0, 1]: near 1 in a conversation of short turns, near 0 where turns are long. A memory
     without session is a session of its own.
     """
@@ -216,6 +217,8 @@ class Rows:
     status: NDArray[np.int64]
     valid_from: NDArray[np.float64]
     valid_to: NDArray[np.float64]
+    happened: NDArray[np.float64]
+    happened_to: NDArray[np.float64]
     gain: NDArray[np.float64]
 
 

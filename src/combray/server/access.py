@@ -76,14 +76,14 @@ class KeyedAccess:
     def authenticate(self, scope: Mapping[str, Any]) -> Caller:
         """Return who makes the request of an ASGI scope. Raises Refused."""
         headers = list(scope["headers"])
-        self._check_place(headers)
+        self.check_place(headers)
         address = str((scope.get("client") or ("", 0))[0])
         given = credential(headers)
         try:
             if not self.ring.listed():
                 return self._of_this_machine(address, headers)
             if given is None:
-                raise Refused(401, "A key is needed. Send it as Authorization: Bearer KEY.", _challenge())
+                raise Refused(401, "A key is needed. Send it as Authorization: Bearer KEY.", challenge())
             key = self._verified(given, address)
         except (InvalidInputError, OSError) as error:
             self._log_once(str(error))
@@ -110,12 +110,13 @@ class KeyedAccess:
     def _of_this_machine(self, address: str, headers: Headers) -> Caller:
         """Return the caller of a server without keys. What a proxy passes on may come from anywhere."""
         if not (is_loopback(self._host) and is_loopback(address)):
-            raise Refused(401, "A key is needed, and the server has none yet.", _challenge())
+            raise Refused(401, "A key is needed, and the server has none yet.", challenge())
         if any(name in _FORWARDED for name, _ in headers):
-            raise Refused(401, f"A proxy passed this request on, which needs a key: {CREATE}", _challenge())
+            raise Refused(401, f"A proxy passed this request on, which needs a key: {CREATE}", challenge())
         return Caller("local", ADMIN)
 
-    def _check_place(self, headers: Headers) -> None:
+    def check_place(self, headers: Headers) -> None:
+        """Check Host and Origin. Raises Refused."""
         hosts = [value.decode("latin-1") for name, value in headers if name == b"host"]
         found = _HOST.fullmatch(hosts[0]) if len(hosts) == 1 else None
         if found is None:
@@ -163,7 +164,8 @@ def credential(headers: Headers) -> str | None:
     return found.pop() if found else None
 
 
-def _challenge() -> dict[str, str]:
+def challenge() -> dict[str, str]:
+    """Return the header of a 401 that names the scheme."""
     return {"WWW-Authenticate": _CHALLENGE}
 
 

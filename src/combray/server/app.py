@@ -21,6 +21,7 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from combray.errors import CombrayError
 from combray.server.callers import Access, Refused
 from combray.server.endpoints import Endpoints
+from combray.server.explorer import explorer_routes
 from combray.server.measures import Measures
 from combray.server.problems import HttpError
 from combray.server.routes import PREFIX, Route, routes
@@ -65,7 +66,7 @@ def application(
             yield
         spaces.close()
 
-    listed: list[BaseRoute] = [*_of_verbs(endpoints), *_own(endpoints)]
+    listed: list[BaseRoute] = [*_of_verbs(endpoints), *_own(endpoints), *explorer_routes()]
     if mem0:
         from combray.server.mem0.routes import mem0_routes
 
@@ -105,6 +106,8 @@ def _of_verbs(endpoints: Endpoints) -> list[BaseRoute]:
 def _own(endpoints: Endpoints) -> list[BaseRoute]:
     return [
         WebRoute(f"{PREFIX}/search", endpoints.peer_search, methods=["POST"]),
+        WebRoute(f"{PREFIX}/caller", endpoints.caller),
+        WebRoute(f"{PREFIX}/session", endpoints.session, methods=["POST"]),
         WebRoute(f"{PREFIX}/events", endpoints.events),
         WebRoute(f"{PREFIX}/openapi.json", endpoints.openapi),
         WebRoute(f"{PREFIX}/docs", endpoints.docs),

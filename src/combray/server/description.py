@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from combray import __version__
-from combray.server.callers import HEADER
+from combray.server.callers import HEADER, ROLES
 from combray.server.peer import KNOWN as PEER
 from combray.server.problems import MEDIA_TYPE
 from combray.server.results import schemas
@@ -209,4 +209,27 @@ def _own_paths() -> dict[str, Any]:
             **{str(each): {"description": REFUSALS[each]} for each in (413, 415)},
         },
     }
-    return {f"{PREFIX}/events": {"get": listening}, f"{PREFIX}/search": {"post": asking}}
+    return {
+        f"{PREFIX}/events": {"get": listening},
+        f"{PREFIX}/search": {"post": asking},
+        f"{PREFIX}/caller": {"get": _caller(refused)},
+    }
+
+
+def _caller(refused: dict[str, Any]) -> dict[str, Any]:
+    text = {"type": "string"}
+    texts = {"type": "array", "items": text}
+    fields = {
+        "name": text,
+        "role": {"type": "string", "enum": list(ROLES)},
+        "namespaces": {"anyOf": [texts, {"type": "null"}]},
+        "presets": texts,
+        "version": text,
+    }
+    shape = {"type": "object", "required": list(fields), "properties": fields}
+    return {
+        "operationId": "caller",
+        "summary": "Say who calls, and what the caller may do.",
+        "description": "Rights: any valid key. `namespaces` null: all.",
+        "responses": {"200": {"description": "Done.", "content": {_JSON: {"schema": shape}}}, **refused},
+    }

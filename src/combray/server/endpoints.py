@@ -16,6 +16,7 @@ import msgspec
 from starlette.requests import Request
 from starlette.responses import HTMLResponse, Response, StreamingResponse
 
+from combray import __version__, presets
 from combray.engine.namespace import check_namespace
 from combray.engine.receipts import Receipt
 from combray.errors import CombrayError
@@ -25,6 +26,7 @@ from combray.server.callers import Access, Caller, Refused
 from combray.server.description import description, streams
 from combray.server.limits import Rates
 from combray.server.measures import CONTENT_TYPE, Measures, of_store
+from combray.server.once import SESSION, OnceAccess
 from combray.server.paging import Cut
 from combray.server.problems import HttpError, problem_of
 from combray.server.results import as_json, cursor_of
@@ -37,6 +39,7 @@ from combray.verbs.signature import parameters, variadic
 
 _JSON = "application/json"
 _LINES = "application/x-ndjson"
+_PRIVATE = {"Cache-Control": "no-store"}
 _VERSION = re.compile(r'"?([0-9]{1,9})"?')
 _KEY = re.compile("[!-~]{1,255}")
 _CHUNK = 65_536
@@ -182,6 +185,21 @@ class Endpoints:
         limit = int(given.get("limit") or 10)
         found = await self.spaces.run(lambda: peer.found(engine, given["query"], limit, names))
         return Response(msgspec.json.encode(found), media_type=_JSON)
+
+    async def caller(self, request: Request) -> Response:
+        """Say who calls, what the caller may do, and which presets can be asked."""
+        caller = self.authenticate(request.scope)
+        names = None if caller.namespaces is None else sorted(caller.namespaces)
+        said = {"name": caller.name, "role": caller.role, "namespaces": names, "presets": presets.names()}
+        return Response(msgspec.json.encode(said | {"version": __version__}), 200, _PRIVATE, _JSON)
+
+    async def session(self, request: Request) -> Response:
+        """Exchange the token in the address of `combray explore` for a key, once."""
+        if not isinstance(self.access, OnceAccess):
+            raise HttpError(404, "Only combray explore has a token to exchange.")
+        given = exactly(SESSION, await read_json(request, self.spaces.limits))
+        key = self.access.exchange(request.scope, given["token"])
+        return Response(msgspec.json.encode({"key": key}), 200, _PRIVATE, _JSON)
 
     async def events(self, request: Request) -> Response:
         """Stream what changes in a namespace."""

@@ -52,7 +52,7 @@ _CHANGED: Mapping[str, Mapping[str, Any]] = {
     "beginnings": {"required": True},
 }
 """The engine's name of a parameter -> what is different over HTTP."""
-_MANY = frozenset(("remember_many", "conversation.add_many", "import"))
+_MANY = frozenset(("remember_many", "conversation.add_many", "import", "store.import_file"))
 """Verbs whose body may have the size of a batch."""
 
 

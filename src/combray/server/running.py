@@ -6,6 +6,7 @@ import logging
 import signal
 import sys
 from collections.abc import Mapping
+from socket import socket
 from types import FrameType
 
 import uvicorn
@@ -43,8 +44,16 @@ class _Stoppable(uvicorn.Server):
         super().handle_exit(sig, frame)
 
 
-def serve(engine: Engine, serving: Serving, mounts: Mapping[str, Mounted] | None = None) -> None:
-    """Serve until SIGTERM or SIGINT: running requests end, access counts are written, the engine is closed."""
+def serve(
+    engine: Engine,
+    serving: Serving,
+    mounts: Mapping[str, Mounted] | None = None,
+    listening: socket | None = None,
+) -> None:
+    """Serve until SIGTERM or SIGINT: running requests end, access counts are written, the engine is closed.
+
+    `listening`: an open socket to serve on, instead of the host and port.
+    """
     logging.basicConfig(
         stream=sys.stderr, level=logging.WARNING, format="combray serve: %(levelname)s %(message)s"
     )
@@ -70,5 +79,5 @@ def serve(engine: Engine, serving: Serving, mounts: Mapping[str, Mounted] | None
     for each in (signal.SIGTERM, signal.SIGINT):
         # uvicorn raises the signal again when it has stopped. By default that would end the process here.
         signal.signal(each, lambda *_: None)
-    _Stoppable(config).run()
+    _Stoppable(config).run(None if listening is None else [listening])
     serving.access.ring.write_uses()

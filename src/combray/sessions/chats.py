@@ -11,7 +11,7 @@ import re
 import zipfile
 from collections.abc import Iterator, Mapping
 from pathlib import Path
-from typing import Any
+from typing import IO, Any
 
 from combray.sessions.session import Session, SessionTurn, decoded, keyed, moment, text_of
 
@@ -36,15 +36,18 @@ def read_chats(data: bytes) -> list[Session] | None:
     return found
 
 
-def read_archive(path: Path) -> Iterator[tuple[str, list[Session] | None]]:
+def read_archive(file: Path | IO[bytes], most: int | None = None) -> Iterator[tuple[str, list[Session] | None]]:
     """Yield the name of each file of conversations in a zip, and its conversations.
 
-    Raises zipfile.BadZipFile, OSError.
+    `most`: bytes that they may have together, unpacked. Raises zipfile.BadZipFile, OSError.
     """
-    with zipfile.ZipFile(path) as archive:
-        for name in sorted(archive.namelist()):
-            if _MEMBER.fullmatch(name):
-                yield name, read_chats(archive.read(name))
+    with zipfile.ZipFile(file) as archive:
+        found = sorted(name for name in archive.namelist() if _MEMBER.fullmatch(name))
+        # No more is unpacked than the archive says, so a small file cannot fill the memory of the process.
+        if most is not None and (size := sum(archive.getinfo(name).file_size for name in found)) > most:
+            raise zipfile.BadZipFile(f"its conversations have {size} bytes, more than {most}")
+        for name in found:
+            yield name, read_chats(archive.read(name))
 
 
 def _is_chat(value: Any) -> bool:

@@ -13,9 +13,9 @@ import hashlib
 import re
 import uuid
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from datetime import UTC, datetime
-from pathlib import Path
+from pathlib import Path, PurePath
 from typing import Any, NamedTuple
 
 import msgspec
@@ -135,8 +135,16 @@ def turn_id(client: str, session: str, key: str) -> str:
 
 def read_session(path: Path) -> Session | None:
     """Read a session file. Return None if it is another sort of JSON lines. Raises OSError."""
+    return session_of(path.read_bytes(), path, lambda: path.stat().st_mtime)
+
+
+def session_of(data: bytes, path: PurePath, written: Callable[[], float]) -> Session | None:
+    """Return the session in the bytes of a file; None if they are another sort of JSON lines.
+
+    The path only names the session and its client. `written`: Unix seconds of the file's last change.
+    """
     name, client, found, known = "", "", [], False
-    for entry in _objects(path.read_bytes()):
+    for entry in _objects(data):
         known = known or _is_sessions(entry)
         name = name or _session_id(entry)
         client = client or _client(entry)
@@ -150,8 +158,8 @@ def read_session(path: Path) -> Session | None:
     messages = keyed(found)
     if not any(each.sent for each in messages):
         # Cursor writes no times: the file's own is the best there is. The keys are those of messages without one.
-        written = datetime.fromtimestamp(path.stat().st_mtime, UTC)
-        messages = [each._replace(sent=written) for each in messages]
+        moment_of_file = datetime.fromtimestamp(written(), UTC)
+        messages = [each._replace(sent=moment_of_file) for each in messages]
     return Session(name or path.stem, client, tuple(messages))
 
 

@@ -37,7 +37,8 @@ from combray.stores.snapshot import Snapshot
 
 _KINDS: Mapping[str, type] = {
     **dict.fromkeys(("author", "session", "position", "words", "tier", "cues", "status"), np.int64),
-    **dict.fromkeys(("moment", "recorded", "importance", "confidence", "valid_from", "valid_to"), np.float64),
+    **dict.fromkeys(("moment", "recorded", "importance", "confidence"), np.float64),
+    **dict.fromkeys(("valid_from", "valid_to", "happened", "happened_to"), np.float64),
     **dict.fromkeys(("asks", "times"), np.bool_),
 }
 """Column -> type in `Rows`."""

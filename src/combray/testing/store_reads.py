@@ -94,6 +94,18 @@ class Reads(StoreCases):
         assert rows.times.tolist() == [False, True]
         assert rows.cues.tolist() == [0, int(cues(full_text(FULL))) | TENSE_BITS["asked"]]
 
+    def test_rows_hold_the_time_that_a_text_names(self, store: Store, reader: Reader) -> None:
+        """Without `said_at` the time was given by the caller, and is the moment."""
+        day, later = START - timedelta(days=9), START - timedelta(days=8)
+        named = memory("went there nine days ago", said_at=START, occurred_from=day, occurred_to=later)
+        given = memory("went there", occurred_from=day)
+        rows = reader.rows(keys(*add(store, named, given)))
+        assert rows.moment.tolist() == [T0, day.timestamp()]
+        assert [rows.happened[0], rows.happened_to[0]] == [day.timestamp(), later.timestamp()]
+        # nan
+        assert rows.happened[1] != rows.happened[1]
+        assert rows.happened_to[1] != rows.happened_to[1]
+
     def test_a_new_context_is_measured_anew(self, store: Store, reader: Reader) -> None:
         """The context counts as text: words, time expressions and cues change with it."""
         (key,) = add(store, memory("a word"))

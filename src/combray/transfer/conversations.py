@@ -96,7 +96,7 @@ def ingest(
             target = engine if alone else engine.within(each.name)
             namespaces[target.namespace] = None
             turns = list(each.turns)
-            items = list(_unknown(target, turns)) if each.session else _items(turns)
+            items = list(new_items(target, turns)) if each.session else _items(turns)
             for item in items:
                 item["tags"] = tags
             _count(report, turns, items)
@@ -115,7 +115,7 @@ def _items(turns: Iterable[Turn]) -> list[dict[str, Any]]:
     return [item for turn in turns for item in turn.items()]
 
 
-def _unknown(target: Rememberer, turns: list[Turn]) -> Iterator[dict[str, Any]]:
+def new_items(target: Rememberer, turns: list[Turn]) -> Iterator[dict[str, Any]]:
     """Yield what is not stored yet, of any status: a turn that was forgotten does not come back.
 
     What an assistant said has the trust "agent": it is no evidence for itself.

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import io
 import time
 import zipfile
 from collections.abc import Iterable, Iterator, Mapping
 from datetime import UTC, tzinfo
-from pathlib import Path
-from typing import Any
+from pathlib import Path, PurePath
+from typing import IO, Any
 
 from combray.errors import InvalidInputError
 from combray.guard.redaction import redact
@@ -15,12 +16,16 @@ from combray.records import dataclass
 from combray.sessions.chats import read_archive, read_chats
 from combray.sessions.databases import is_database, read_database
 from combray.sessions.files import session_files
-from combray.sessions.session import Session, read_session
+from combray.sessions.session import Session, read_session, session_of
 from combray.transfer.parser import Parsed, parse
 from combray.transfer.report import Problem, problem_of
 from combray.transfer.turns import COPIED, Turn, haystack_turns, plain_turn, sessions_turns
 
 _SHOWN = 5
+ARCHIVE = b"PK\x03\x04"
+"""How a zip file begins."""
+MOST_UNPACKED = 100_000_000
+"""Bytes of the conversations in an archive that came as bytes."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,7 +65,7 @@ def read_sources(path: Path, *, now: float | None = None, zone: tzinfo = UTC) ->
             )
         yield SourceFile(str(path), _conversations(sessions))
     elif zipfile.is_zipfile(path):
-        yield from _archive(path)
+        yield from _archive(path, path)
     else:
         sessions = _sessions(path)
         found = (
@@ -84,10 +89,29 @@ def _folder(path: Path) -> Iterator[SourceFile]:
             yield SourceFile(str(each), _conversations(sessions))
 
 
-def _archive(path: Path) -> Iterator[SourceFile]:
+def read_bytes(
+    name: PurePath, data: bytes, *, now: float, zone: tzinfo = UTC, unpacked: int = MOST_UNPACKED
+) -> Iterator[SourceFile]:
+    """Yield the conversations of a file that came as bytes, as `read_sources` does. No file is opened.
+
+    `unpacked`: bytes that the conversations of an archive may have. Raises InvalidInputError.
+    """
+    if data.startswith(ARCHIVE):
+        yield from _archive(name, io.BytesIO(data), unpacked)
+        return
+    sessions = read_chats(data) if name.suffix == ".json" else None
+    if sessions is None and (session := session_of(data, name, lambda: now)) is not None:
+        sessions = [session]
+    if sessions is None:
+        yield SourceFile(str(name), tuple(_read_turns(name, data.splitlines(keepends=True), now, zone)))
+    else:
+        yield SourceFile(str(name), _conversations(sessions))
+
+
+def _archive(path: PurePath, file: Path | IO[bytes], most: int | None = None) -> Iterator[SourceFile]:
     count = 0
     try:
-        for name, sessions in read_archive(path):
+        for name, sessions in read_archive(file, most):
             count += 1
             if sessions is None:
                 yield SourceFile(f"{path}:{name}", problem="has no conversations in a known format.")
@@ -140,8 +164,13 @@ def read_conversations(
     """
     place = Path(path)
     with place.open("rb") as lines:
-        parsed = parse(lines)
-    moment = time.time() if now is None else now
+        yield from _read_turns(place, lines, time.time() if now is None else now, zone)
+
+
+def _read_turns(
+    place: PurePath, lines: Iterable[bytes], moment: float, zone: tzinfo
+) -> Iterator[ConversationFile]:
+    parsed = parse(lines)
     kinds = {_kind(entry.fields) for entry in parsed.entries if not entry.broken}
     problems = list(parsed.problems)
     if parsed.shape not in ("items", "empty"):
@@ -164,7 +193,7 @@ def _kind(fields: Mapping[str, Any]) -> str:
     return "haystack" if "haystack_sessions" in fields else "turn"
 
 
-def _plain(parsed: Parsed, now: float, zone: tzinfo, place: Path) -> tuple[Turn, ...]:
+def _plain(parsed: Parsed, now: float, zone: tzinfo, place: PurePath) -> tuple[Turn, ...]:
     turns, problems = [], []
     for entry in parsed.entries:
         try:
@@ -176,7 +205,7 @@ def _plain(parsed: Parsed, now: float, zone: tzinfo, place: Path) -> tuple[Turn,
     return tuple(turns)
 
 
-def _published(parsed: Parsed, now: float, zone: tzinfo, place: Path) -> Iterator[ConversationFile]:
+def _published(parsed: Parsed, now: float, zone: tzinfo, place: PurePath) -> Iterator[ConversationFile]:
     for number, entry in enumerate(parsed.entries, 1):
         fields = entry.fields
         name = fields.get("sample_id") or fields.get("question_id") or f"{place.stem}-{number}"
@@ -190,7 +219,7 @@ def _published(parsed: Parsed, now: float, zone: tzinfo, place: Path) -> Iterato
         yield ConversationFile(str(name), tuple(turns))
 
 
-def _unreadable(place: Path, problems: list[Problem]) -> InvalidInputError:
+def _unreadable(place: PurePath, problems: list[Problem]) -> InvalidInputError:
     # The message begins with the file's name.
     listed = "; ".join(str(each).removeprefix("the file: ") for each in problems[:_SHOWN])
     more = f"; and {len(problems) - _SHOWN} more" if len(problems) > _SHOWN else ""

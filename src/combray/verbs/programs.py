@@ -163,8 +163,8 @@ VERBS = (
         """Serve memory over HTTP.
 
         For teams and programs in any language: the API below /v1, its description at /v1/openapi.json, a page to
-        try it at /v1/docs, MCP at /mcp and the peer protocol, until Ctrl-C. The options fix store, preset and
-        models. Requests name the namespace.
+        try it at /v1/docs, the explorer at /, MCP at /mcp and the peer protocol, until Ctrl-C. The options fix
+        store, preset and models. Requests name the namespace.
         """,
         (
             Parameter("host", "Address to listen on.", "--host", default=LOOPBACK, own=True),
@@ -217,6 +217,23 @@ VERBS = (
             ),
         ),
         examples=("combray serve", "combray serve --db agent.db --port 9000 --consolidate-every 24h"),
+    ),
+    Verb(
+        "explore",
+        "",
+        ADMIN,
+        """Look into the memory in a browser.
+
+        Serves the explorer on a free port of this machine and opens a browser, until Ctrl-C. The printed address
+        works once: whoever opens it first gets in.
+        """,
+        (
+            flag(
+                "browser", "Open a browser, or only print the address.", "--browser / --no-browser", default=True
+            ),
+            Parameter("port", "Default: a free one.", "--port", type="integer", low=1, high=65535),
+        ),
+        examples=("combray explore", "combray explore --db agent.db --no-browser"),
     ),
     Verb(
         "mcp",

@@ -28,6 +28,7 @@ OWNERS = {
     "retention": "combray.engine.retention:Retention",
     "prompts": "combray.engine.prompts:Prompts",
     "store": "combray.engine.store:OpenStore",
+    "views": "combray.engine.views:Views",
     "conversation": "combray.conversation.turns:Conversation",
 }
 """Facet -> the class whose methods are its verbs."""

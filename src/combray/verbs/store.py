@@ -180,6 +180,14 @@ VERBS = (
         whole=True,
     ),
     Verb(
+        "store.import_file",
+        "store.import_file",
+        ADMIN,
+        "Import a file that came as bytes: notes, a transcript, or an export.",
+        lasts=True,
+        http=("POST /import/file",),
+    ),
+    Verb(
         "store.metrics",
         "store.metrics",
         READ,

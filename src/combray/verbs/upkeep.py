@@ -180,6 +180,13 @@ VERBS = (
         http=("GET /consolidation/runs",),
     ),
     Verb(
+        "consolidation.changes",
+        "consolidation.changes",
+        READ,
+        "List what a run of consolidation changed.",
+        http=("GET /consolidation/runs/{run_id}",),
+    ),
+    Verb(
         "consolidation.waiting",
         "consolidation.waiting",
         READ,

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from combray.server.callers import Access
     from combray.server.spaces import Spaces
 
-_LIBRARIES = ("starlette", "uvicorn", "anyio")
+LIBRARIES = ("starlette", "uvicorn", "anyio")
 
 
 @command(pipelines=True, models=True)
@@ -40,7 +40,7 @@ def serve(
         from combray.server.running import serve as run
         from combray.server.schedule import Schedule
     except ModuleNotFoundError as error:
-        if (error.name or "").partition(".")[0] not in _LIBRARIES:
+        if (error.name or "").partition(".")[0] not in LIBRARIES:
             raise
         raise MissingExtraError("The server", "server") from error
     finally:
@@ -56,7 +56,7 @@ def serve(
         mem0=configured.mem0_api,
     )
     engine = target.open(to_write=True)
-    say(f"serving memory on http://{host}:{port}/v1, MCP on /mcp; try it at /v1/docs. Ctrl-C ends it.")
+    say(f"serving memory on http://{host}:{port}/v1, MCP on /mcp; the explorer on /. Ctrl-C ends it.")
     run(engine, serving, {"/mcp": mcp_at(tools)} if _has_mcp() else None)
 
 

@@ -50,6 +50,7 @@ SECTIONS: dict[str, dict[str, str]] = {
         "setup": "setup",
         "eject": "setup",
         "serve": "serve",
+        "explore": "explore",
         "keys": "keys",
         "mcp": "worker",
         "hook": "hook",

@@ -218,6 +218,8 @@ class ReferenceReader:
             status=_integers(STATUSES.index(row.memory.status) for row in rows),
             valid_from=_floats(_end(row.memory.valid_from) for row in rows),
             valid_to=_floats(_end(row.memory.valid_to) for row in rows),
+            happened=_floats(_end(row.memory.occurred_from if row.memory.said_at else None) for row in rows),
+            happened_to=_floats(_end(row.memory.occurred_to if row.memory.said_at else None) for row in rows),
             gain=_floats(formulas.session_gain(formulas.conversation(every, row), SHAPE_WORDS) for row in rows),
         )
 

@@ -1,0 +1,3 @@
+/** The page Graph. */
+
+export { Page } from "../graph/page.ts";

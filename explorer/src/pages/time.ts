@@ -1,0 +1,3 @@
+/** The page Time. */
+
+export { Page } from "../time/page.ts";
