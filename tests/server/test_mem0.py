@@ -11,12 +11,12 @@ from click.testing import CliRunner
 from serving import Served, serving
 
 import combray
+from combray.compat.mem0.scopes import entities_of, tag_of
 from combray.interfaces.cli import combray as shell
 from combray.server import running
 from combray.server.access import KeyedAccess
 from combray.server.keys import KeyRing
 from combray.server.mem0 import mem0_routes
-from combray.compat.mem0.scopes import entities_of, tag_of
 from combray.server.running import Serving
 
 

@@ -93,7 +93,8 @@ class Conversation:
         A turn is a text, or a mapping with the fields of `add` and its text as `content` or `text`. Messages of a
         chat, mappings with `role` and `content`, work too: prompts and messages without text are skipped, and the
         others have their role as author. An invalid turn is not stored: `refused` says why. With `atomic` it
-        raises InvalidInputError instead, and nothing of its batch is stored. `extract` is that of `add`, for all of them.
+        raises InvalidInputError instead, and nothing of its batch is stored. `extract` is that of `add`, for all
+        of them.
         """
         mode_of(self._memories.settings, extract)
         added = self._store(turns, atomic=atomic)
