@@ -11,7 +11,7 @@ from click.testing import CliRunner
 from serving import Served, serving
 
 import combray
-from combray.compat.mem0.scopes import entities_of, tag_of
+from combray.transfer.scopes import entities_of, tag_of
 from combray.interfaces.cli import combray as shell
 from combray.server import running
 from combray.server.access import KeyedAccess

@@ -9,7 +9,6 @@ from typing import Any, cast
 
 from combray.audit.audited import record_read
 from combray.conversation.auto_memory import extract_from, mode_of
-from combray.conversation.messages import says_nothing
 from combray.conversation.stream import Prefetched, Stream, streamed
 from combray.errors import InvalidInputError
 from combray.language.token_count import TokenCounter, estimate
@@ -17,6 +16,7 @@ from combray.prompt.budget import MOST_TURNS, Context, Piece, assemble
 from combray.prompt.context import budget_of, notes_on, pieces, result_pieces, results, turn_piece, with_repeats
 from combray.runtime import Filter, Memories
 from combray.runtime.background import Background
+from combray.sessions.messages import says_nothing
 from combray.types import Answer, Candidate, Labels, Memory, MemoryItem, Remembered
 from combray.values import MAX_LABEL, clean_text
 

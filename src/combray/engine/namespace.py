@@ -382,7 +382,7 @@ def _item(item: str | Mapping[str, Any]) -> Mapping[str, Any]:
     if isinstance(item, str):
         return {"content": item}
     if isinstance(item, Mapping) and "role" in item:
-        from combray.conversation.messages import item_of
+        from combray.sessions.messages import item_of
 
         with suppress(InvalidInputError):
             return item_of(item)

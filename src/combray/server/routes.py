@@ -137,7 +137,7 @@ def item_parameters() -> dict[str, Parameter]:
 
 def one_item(item: Any, known: Mapping[str, Parameter], place: int) -> dict[str, Any]:
     """Return an item of a batch as the engine takes it. Raises InvalidInputError, which names its place."""
-    from combray.conversation.messages import item_of
+    from combray.sessions.messages import item_of
     from combray.verbs.binding import exactly
 
     if not isinstance(item, dict):

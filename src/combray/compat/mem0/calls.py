@@ -8,10 +8,10 @@ from typing import Any, cast
 
 from combray.compat.mem0.filters import where_of
 from combray.compat.mem0.records import of_hit, of_memory, of_versions
-from combray.compat.mem0.scopes import ENTITIES, entities_of, tag_of
-from combray.conversation.messages import PROMPTS, text_of
 from combray.engine import Engine
 from combray.errors import InvalidInputError, NotFoundError
+from combray.sessions.messages import PROMPTS, text_of
+from combray.transfer.scopes import ENTITIES, entities_of, tag_of
 from combray.types import Memory, MemoryItem
 
 _EVENTS = {"added": "ADD", "untrusted": "ADD", "replaced": "UPDATE", "skipped": "NONE", "quarantined": "NONE"}

@@ -8,8 +8,8 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from combray.compat.mem0.scopes import ENTITIES, tag_of
 from combray.errors import InvalidInputError
+from combray.transfer.scopes import ENTITIES, tag_of
 
 _DEEPEST = 16
 _FIELDS = {

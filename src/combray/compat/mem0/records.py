@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from combray.compat.mem0.scopes import entities_of
 from combray.engine import Engine
+from combray.transfer.scopes import entities_of
 from combray.types import Hit, Memory, Version
 
 _DELETING = ("forget", "erase")

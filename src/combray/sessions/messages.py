@@ -5,9 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
-from combray.conversation.speakers import SPEAKERS
 from combray.errors import InvalidInputError, brief
+from combray.types import Trust
 
+SPEAKERS: Mapping[str, Trust] = {"user": "owner", "assistant": "agent", "tool": "untrusted"}
+"""Role -> trust of what it says. What an assistant said is no evidence for itself."""
 PROMPTS = ("system", "developer")
 """Roles of what a program tells the model: nobody said it."""
 _KEPT = frozenset(
