@@ -5,7 +5,7 @@ from __future__ import annotations
 import io
 import sys
 from collections.abc import Iterator
-from contextlib import contextmanager, nullcontext
+from contextlib import contextmanager
 from dataclasses import asdict, replace
 from functools import partial
 from pathlib import Path
@@ -116,11 +116,8 @@ def import_(
         return
     if dry_run and not target.exists():
         target = replace(target, db=":memory:", store=None)
-    with (
-        target.open(to_write=True) as engine,
-        progress("Importing", None) as step,
-        nullcontext(sys.stdin.buffer if path == _STANDARD else read_file(path, form, columns)) as lines,
-    ):
+    lines = sys.stdin.buffer if path == _STANDARD else read_file(path, form, columns)
+    with target.open(to_write=True) as engine, progress("Importing", None) as step:
         report = engine.store.import_from(
             lines, dry_run=dry_run, skip_bad=skip_bad, diff=not no_diff, trusted=trusted, progress=step
         )

@@ -16,6 +16,7 @@ import msgspec
 
 from combray.errors import InvalidInputError
 from combray.records import dataclass
+from combray.transfer.formats.drafts import declared
 from combray.transfer.parser import Parsed, parse
 from combray.transfer.records import read_edge, read_memory
 from combray.types import Edge, Memory
@@ -118,7 +119,9 @@ def write_file(path: Path, form: str, lines: Iterable[str]) -> tuple[int, tuple[
             part.mkdir()
         if form == "parquet":
             count = _called(FORMATS[form].writes)(part, map(_item, memories))
-            left += ("edges",) if edges else ()
+            left += (f"{len(edges)} edges",) if edges else ()
+            named = sum(map(len, (names for each in memories for names in each.aliases.values())))
+            left += (f"{named} other names of entities",) if named else ()
         else:
             count = _called(FORMATS[form].writes)(part, memories, edges)
         if path.is_dir():
@@ -146,7 +149,8 @@ def _exported(lines: Iterable[str]) -> tuple[list[Memory], list[Edge], tuple[str
 def _item(memory: Memory) -> dict[str, Any]:
     from combray.remember.validate import KNOWN
 
-    values = {**msgspec.to_builtins(memory), "occurred_at": msgspec.to_builtins(memory.occurred_from)}
+    values = msgspec.to_builtins(memory)
+    values |= {"occurred_at": values["occurred_from"], "entities": list(declared(memory))}
     return {name: value for name, value in values.items() if name in KNOWN and value not in (None, "", [])}
 
 

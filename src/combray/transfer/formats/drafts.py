@@ -13,6 +13,7 @@ import msgspec
 from combray.remember.validate import Validate
 from combray.transfer.parser import Parsed, PlacedObject
 from combray.transfer.report import Problem, shown
+from combray.types import Memory
 
 _IDS = uuid.UUID("6f1d4a52-5b9e-5a3c-9a41-0c0b6f3f2a10")
 LONGEST = Validate.max_characters
@@ -82,8 +83,11 @@ class Drafts:
         elif start != end:
             edge = {"target": end, "type": kind, "weight": weight, "reason": reason}
             edges = self._places[start].fields.setdefault("edges", [])
-            if edge not in edges:
+            same = next((each for each in edges if (each["target"], each["type"]) == (end, kind)), None)
+            if same is None:
                 edges.append(edge)
+            elif reason and not same["reason"]:
+                same |= edge
 
     def left(self, what: str, count: int = 1) -> None:
         """Count what has no place."""
@@ -134,6 +138,14 @@ def text_in(value: Any) -> str:
             if isinstance(value.get(name), str) and value[name].strip():
                 return str(value[name])
     return "" if value in (None, {}, []) else msgspec.json.encode(value).decode()
+
+
+def declared(memory: Memory) -> dict[str, list[str]]:
+    """Return the entities that were given for a memory, in their order, with their other names.
+
+    Those that were read from its text are read again.
+    """
+    return {name: list(memory.aliases[name]) for name in memory.entities if name in memory.aliases}
 
 
 def plain(value: Any) -> Any:

@@ -16,7 +16,7 @@ from typing import Any
 
 import msgspec
 
-from combray.transfer.formats.drafts import Drafts, labels
+from combray.transfer.formats.drafts import Drafts, declared, labels
 from combray.transfer.formats.frontmatter import Note, dumped, notes
 from combray.transfer.formats.markdown import links, listed, moment
 from combray.types import Edge, Memory
@@ -32,7 +32,6 @@ _KEPT = (
     "category",
     "importance",
     "confidence",
-    "entities",
     "source",
     "author",
     "kind",
@@ -122,7 +121,7 @@ def _add(note: Note, drafts: Drafts) -> None:
         metadata = dict(own["metadata"]) if isinstance(own.get("metadata"), Mapping) else {}
         if own.get("bundle"):
             metadata |= {"path": note.path, "okf": front}
-    fields |= {name: own[name] for name in _KEPT if name in own}
+    fields |= {name: own[name] for name in (*_KEPT, "entities") if name in own}
     fields |= {"occurred_at": own.get("occurred_at"), "occurred_to": own.get("occurred_to")}
     if not body.strip():
         metadata["empty"] = True
@@ -206,8 +205,8 @@ def _fields(memory: Memory, bundled: bool) -> dict[str, Any]:
     values = msgspec.to_builtins(memory)
     found = {"id": memory.id, "bundle": True} if bundled else {"id": memory.id}
     found |= {name: values[name] for name in _KEPT if values.get(name) not in (None, "", [], {})}
-    if memory.aliases:
-        found["entities"] = values["aliases"]
+    if names := declared(memory):
+        found["entities"] = names if any(names.values()) else list(names)
     times = {"occurred_at": values["occurred_from"], "occurred_to": values["occurred_to"]}
     found |= {name: value for name, value in times.items() if value}
     metadata = {
