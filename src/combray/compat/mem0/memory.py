@@ -78,7 +78,7 @@ class Memory:
             return None
 
     def get_all(
-        self, *, filters: Mapping[str, Any] | None = None, top_k: int = 20, **options: Any
+        self, /, *, filters: Mapping[str, Any] | None = None, top_k: int = 20, **options: Any
     ) -> dict[str, Any]:
         """Return the memories of an entity. `user_id`, `agent_id`, `run_id` and `limit` of mem0 1 work too."""
         given = _options("get_all", options) | {"filters": filters, "top_k": options.get("limit", top_k)}
@@ -86,6 +86,7 @@ class Memory:
 
     def search(
         self,
+        /,
         query: str,
         *,
         filters: Mapping[str, Any] | None = None,

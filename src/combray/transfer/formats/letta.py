@@ -39,7 +39,7 @@ def read(value: Mapping[str, Any]) -> Drafts:
         session = str(agent.get("id") or agent.get("name") or place)
         for at, message in objects(drafts, agent.get("messages"), f"{place}: message"):
             _message(drafts, session, at, message)
-        for name, what in (agent | value if agent is value else agent).items():
+        for name, what in agent.items():
             if name not in _READ and isinstance(what, list) and what:
                 drafts.left(f"{name} of an agent", len(what))
     for name, what in value.items():

@@ -110,7 +110,8 @@ def _add(note: Note, drafts: Drafts) -> None:
     own = _own(note)
     body = note.body.partition(_RELATED)[0].strip("\n")
     title = str(front.get("title") or posixpath.basename(note.path))
-    generated = front.get("generated") if isinstance(front.get("generated"), Mapping) else {}
+    given = front.get("generated")
+    generated: Mapping[str, Any] = given if isinstance(given, Mapping) else {}
     written = moment(generated.get("at"), front.get("timestamp"))
     if written is not None and not _OFFSET.search(written.strip()):
         drafts.left("times without an offset from UTC, read in the store's time zone")
@@ -203,7 +204,7 @@ def _concept(parts: list[Memory], edges: list[Edge], paths: Mapping[str, str]) -
 
 def _fields(memory: Memory, bundled: bool) -> dict[str, Any]:
     values = msgspec.to_builtins(memory)
-    found = {"id": memory.id, "bundle": True} if bundled else {"id": memory.id}
+    found: dict[str, Any] = {"id": memory.id, "bundle": True} if bundled else {"id": memory.id}
     found |= {name: values[name] for name in _KEPT if values.get(name) not in (None, "", [], {})}
     if names := declared(memory):
         found["entities"] = names if any(names.values()) else list(names)
