@@ -21,7 +21,7 @@ from combray.verbs.parameters import READ_FORM, WRITTEN_FORM
 
 GOLDEN = Path(__file__).parent / "golden"
 KNOWN = {
-    "mem0": GOLDEN / "mem0",
+    "mem0": GOLDEN / "of_mem0",
     "graphiti": GOLDEN / "graphiti.json",
     "langgraph": GOLDEN / "langgraph.sqlite",
     "letta": GOLDEN / "letta.af",
@@ -67,7 +67,7 @@ def test_a_format_is_detected_and_a_second_import_finds_everything_stored(
     assert engine.list(limit=1).total == first.memories
 
 
-@pytest.mark.parametrize("path", ["mem0", "mem0/qdrant", "mem0/export.json"])
+@pytest.mark.parametrize("path", ["of_mem0", "of_mem0/qdrant", "of_mem0/export.json"])
 def test_mem0(engine: combray.Engine, path: str) -> None:
     report = imported(engine, GOLDEN / path)
     found = by_text(engine)

@@ -98,7 +98,7 @@ VERBS = (
         examples=(
             "combray import old.jsonl --dry-run",
             "combray import memories.jsonl",
-            "combray import vault --dry-run",
+            "combray import notes --dry-run",
             "combray import notes.csv --map text=body,author=who",
         ),
         lasts=True,

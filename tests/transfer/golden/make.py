@@ -52,7 +52,7 @@ def mem0() -> None:
     server = ThreadingHTTPServer(("127.0.0.1", 0), Model)
     threading.Thread(target=server.serve_forever, daemon=True).start()
     url = f"http://127.0.0.1:{server.server_address[1]}"
-    folder = HERE / "mem0"
+    folder = HERE / "of_mem0"
     shutil.rmtree(folder, ignore_errors=True)
     folder.mkdir()
     os.environ |= {"MEM0_TELEMETRY": "False", "OPENAI_API_KEY": "none", "MEM0_DIR": str(folder / "settings")}
