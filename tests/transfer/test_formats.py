@@ -68,7 +68,7 @@ def test_a_format_is_detected_and_a_second_import_finds_everything_stored(
 
 
 @pytest.mark.parametrize("path", ["of_mem0", "of_mem0/qdrant", "of_mem0/export.json"])
-def test_mem0(engine: combray.Engine, path: str) -> None:
+def test_the_files_of_mem0(engine: combray.Engine, path: str) -> None:
     report = imported(engine, GOLDEN / path)
     found = by_text(engine)
     assert set(found) == {"Priya owns the billing service", "The office closes at six", "Bob likes chess and go"}

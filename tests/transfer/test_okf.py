@@ -109,15 +109,24 @@ def test_a_time_without_an_offset_is_reported(tmp_path: Path) -> None:
     assert read_file(tmp_path).left == {"times without an offset from UTC, read in the store's time zone": 1}
 
 
-WORDS = (
-    st.text(st.characters(exclude_categories=("Cs", "Cc")), min_size=1, max_size=60).map(str.strip).filter(bool)
+LETTERS = st.characters(exclude_categories=("Cs", "Cc"))
+WORDS = st.text(LETTERS, min_size=1, max_size=60).map(str.strip).filter(bool)
+ODD = ["2026-01-01", "2026-01-01T00:00:00Z", "yes", "~", "1e3", "0x1f", "12:30:45", "- a", "# b", "---"]
+SINGLE = st.one_of(
+    st.none(),
+    st.booleans(),
+    st.integers(-(2**40), 2**40),
+    st.text(LETTERS, max_size=20),
+    st.sampled_from(ODD),
 )
-PLAIN = st.recursive(st.none() | st.booleans() | st.integers(-(2**40), 2**40) | st.text(
-    st.characters(exclude_categories=("Cs", "Cc")), max_size=20) | st.sampled_from(
-    ["2026-01-01", "2026-01-01T00:00:00Z", "yes", "~", "1e3", "0x1f", "12:30:45", "- a", "# b", "---"]),
-    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(WORDS, inner, max_size=3), max_leaves=8)  # fmt: skip
+PLAIN = st.recursive(
+    SINGLE,
+    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(WORDS, inner, max_size=3),
+    max_leaves=8,
+)
 
 
+@settings(max_examples=50, deadline=None)
 @given(st.dictionaries(WORDS, PLAIN, min_size=1, max_size=5), WORDS)
 def test_front_matter_survives(front: dict[str, Any], body: str) -> None:
     text = dumped(front, body)
