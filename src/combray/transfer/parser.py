@@ -40,11 +40,16 @@ class Parsed:
     left: Counter[str] = field(default_factory=Counter)
     """What has no place in Combray -> how often the file has it."""
 
-    def __iter__(self) -> Iterator[bytes]:
-        """Yield the entries as JSON lines of items. Raises InvalidInputError if one of them is invalid."""
+    def __iter__(self) -> Iterator[str]:
+        """Yield the lines of a file with the same content, for a server. Raises InvalidInputError."""
         if self.problems:
             raise InvalidInputError("import", f"the file has a problem: {self.problems[0]}", "Fix the file.")
-        return (msgspec.json.encode(entry.fields) + b"\n" for entry in self.entries)
+        objects = [entry.fields for entry in self.entries]
+        if self.shape == "mnemon":
+            objects = [{**self.head, "insights": objects, "edges": [each.fields for each in self.edges]}]
+        elif self.shape == "combray":
+            objects.insert(0, self.head)
+        return (msgspec.json.encode(each).decode() + "\n" for each in objects)
 
 
 def parse(lines: Iterable[str | bytes]) -> Parsed:

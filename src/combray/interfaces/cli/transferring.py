@@ -107,6 +107,8 @@ def import_(
 ) -> None:
     """Import a file or folder, and print what was stored."""
     from combray.transfer.formats import OURS, detect, read_file
+    from combray.transfer.parser import Parsed
+    from combray.transfer.report import left_of
 
     columns = _columns(names)
     if form == "auto":
@@ -121,6 +123,9 @@ def import_(
         report = engine.store.import_from(
             lines, dry_run=dry_run, skip_bad=skip_bad, diff=not no_diff, trusted=trusted, progress=step
         )
+    if isinstance(lines, Parsed):
+        # A server counts what reached it only.
+        report = replace(report, shape=lines.shape, left=left_of(lines.left))
     problems = list(map(str, report.problems))
     left = [f"no place for: {each}" for each in report.left]
     apart = (
