@@ -41,6 +41,15 @@ DISTILLED = ("extraction", "consolidation")
 MADE_BY = (*DISTILLED, "auto")
 """Sources of memories that Combray derives from episodes."""
 
+_OF_MANY = "docs/howto/many-users.md shows how to keep the memories of many users in one store."
+INSTEAD = {
+    "user_id": f'Give tags=["scope:user:ID"], or use one namespace for each user. {_OF_MANY}',
+    "agent_id": f'Give tags=["scope:agent:ID"]. {_OF_MANY}',
+    "run_id": f'Give tags=["scope:custom:ID"], or a session. {_OF_MANY}',
+    "role": 'Give messages {"role": "user", "content": "…"} to remember_many. Prompts are not stored.',
+}
+"""Names of fields and options in other libraries -> what to give instead."""
+
 _USERINFO = re.compile(r"(://[^/?#\s:@]*):[^/?#\s]*@")
 _PASSWORD = re.compile(r"((?:ssl)?password=)[^&\s]*")
 

@@ -59,7 +59,7 @@ def test_the_examples_of_a_verb_parse(
     verb: Verb, example: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(tmp_path)
-    for name in ("notes.txt", "old.jsonl", "memories.jsonl", "chat.jsonl", "chatgpt-export.zip"):
+    for name in ("notes.csv", "notes.txt", "old.jsonl", "memories.jsonl", "chat.jsonl", "chatgpt-export.zip"):
         Path(name).write_text("{}", encoding="utf-8")
     for name in ("notes", "docs", "sessions"):
         Path(name).mkdir()

@@ -1,6 +1,7 @@
-"""The same calls on mem0's `MemoryClient` and on mem0's own `Memory`; prints what each returned as JSON.
+"""The same calls on mem0's `MemoryClient`, mem0's own `Memory` and Combray's; prints what each returned as JSON.
 
-Run by the interpreter that has mem0: `python mem0_calls.py client SERVER_URL` or `… own FOLDER MODEL_URL`.
+Run by the interpreter that has mem0: `python mem0_calls.py client SERVER_URL` or `… own FOLDER MODEL_URL`; by the
+one that has Combray: `… combray FOLDER`.
 """
 
 from __future__ import annotations
@@ -32,7 +33,7 @@ def note(name: str, call: Callable[[], Any]) -> Any:
 
 def main() -> None:
     """Call everything that both have, then what only the client has."""
-    memory = client() if MODE == "client" else own()
+    memory = {"client": client, "own": own, "combray": combray}[MODE]()
     added = note("add", lambda: memory.add(MESSAGES, user_id="ann", metadata={"team": "web"}, infer=False))
     memory.add("Bob likes chess", user_id="bob", infer=False)
     one = added["results"][0]["id"]
@@ -53,7 +54,41 @@ def main() -> None:
     note("get_all_of_bob", lambda: memory.get_all(filters={"user_id": "bob"}))
     if MODE == "client":
         of_the_client(memory)
+    else:
+        of_the_library(memory)
     print(json.dumps(RETURNED, default=str))
+
+
+def of_the_library(memory: Any) -> None:
+    """Call what only the library has."""
+    parts = [{"role": "user", "content": [{"type": "text", "text": "Eve paints"}]}]
+    missing = "00000000-0000-4000-8000-000000000000"
+    note("add_parts", lambda: memory.add(parts, user_id="eve", agent_id="a1", run_id="r1", infer=False))
+    note("add_text", lambda: memory.add("Eve dances", user_id="eve", infer=False))
+    note("add_one", lambda: memory.add({"role": "user", "content": "Eve cooks"}, run_id="r2", infer=False))
+    note("add_unbound", lambda: memory.add("Nobody's", infer=False))
+    note("get_all_of_eve", lambda: memory.get_all(filters={"user_id": "eve"}))
+    note("get_all_of_agent", lambda: memory.get_all(filters={"user_id": "eve", "agent_id": "a1"}))
+    note("get_all_of_run2", lambda: memory.get_all(filters={"run_id": "r2"}, top_k=1))
+    one = RETURNED["add_text"]["results"][0]["id"]
+    note("update_metadata", lambda: memory.update(one, metadata={"mood": "glad"}))
+    memory.update(one, metadata={"place": "hall"})
+    note("get_metadata", lambda: memory.get(one))
+    note("update_nothing", lambda: memory.update(one))
+    note("update_data", lambda: memory.update(one, data="Eve dances tango"))
+    note("get_data", lambda: memory.get(one))
+    note("search_unbound", lambda: memory.search("Eve"))
+    note("search_empty", lambda: memory.search("", filters={"user_id": "eve"}))
+    note("get_missing", lambda: memory.get(missing))
+    note("update_missing", lambda: memory.update(missing, text="x"))
+    note("delete_missing", lambda: memory.delete(missing))
+    note("history_missing", lambda: memory.history(missing))
+    note("delete_all_of_agent", lambda: memory.delete_all(agent_id="a1"))
+    note("get_all_of_eve_left", lambda: memory.get_all(filters={"user_id": "eve"}))
+    note("chat", lambda: memory.chat("hello"))
+    note("reset", memory.reset)
+    note("get_all_after_reset", lambda: memory.get_all(filters={"user_id": "eve"}))
+    memory.close()
 
 
 def of_the_client(memory: Any) -> None:
@@ -79,6 +114,14 @@ def client() -> Any:
     from mem0 import MemoryClient
 
     return MemoryClient(api_key=os.environ.get("MEM0_API_KEY", "any"), host=REST[0])
+
+
+def combray() -> Any:
+    """Combray's own, of the same configuration."""
+    from combray.compat.mem0 import Memory
+
+    store = {"provider": "qdrant", "config": {"path": f"{REST[0]}/qdrant"}}
+    return Memory.from_config({"vector_store": store, "combray": {"embedder": "none"}})
 
 
 def own() -> Any:

@@ -15,9 +15,9 @@ from combray.interfaces.cli import combray as shell
 from combray.server import running
 from combray.server.access import KeyedAccess
 from combray.server.keys import KeyRing
-from combray.server.mem0.routes import mem0_routes
-from combray.server.mem0.scopes import entities_of, tag_of
+from combray.server.mem0 import mem0_routes
 from combray.server.running import Serving
+from combray.transfer.scopes import entities_of, tag_of
 
 
 @pytest.fixture(scope="module")

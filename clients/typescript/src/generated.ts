@@ -313,10 +313,11 @@ export interface HttpProblem {
  * Counts of new `memories`, `versions` and `edges`, and of `skipped` entries, which are already stored.
  *
  * A dry run counts exact duplicates only; near duplicates are found during the import. `replaced`: memories
- * superseded by imported ones. `quarantined`: a dry run knows this number for an export only.
+ * superseded by imported ones. `quarantined`: a dry run knows this number for an export only. `left`: what the
+ * file has and Combray has no place for, with its number.
  */
 export interface ImportReport {
-  shape: "combray" | "empty" | "items" | "mnemon";
+  shape: string;
   dry_run: boolean;
   memories: number;
   versions: number;
@@ -325,6 +326,7 @@ export interface ImportReport {
   replaced: number;
   quarantined: number;
   problems: Array<Problem>;
+  left: Array<string>;
 }
 
 /** Remains of a memory: the file, the kind of byte string, and the count. */
@@ -944,7 +946,7 @@ export interface Operations {
     body: undefined;
     answer: { results: Array<Version> };
   };
-  /** Import memories from a file. Rights: admin. */
+  /** Import memories from a file or a folder. Rights: admin. */
   import: {
     path: {};
     query: {};

@@ -15,7 +15,7 @@ from combray.agents.beside import Beside
 from combray.agents.events import Event
 from combray.agents.queue import Turn, TurnQueue
 from combray.agents.turns import from_messages, read_transcript
-from combray.conversation.speakers import SPEAKERS
+from combray.sessions.messages import SPEAKERS
 from combray.sessions.session import SessionTurn, turn_id
 
 if TYPE_CHECKING:

@@ -2,15 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-
-from combray.types import Trust
-
 USER = "User"
 """The name of a speaker without one, in facts."""
 _USER_NAMES = frozenset(("", "user", "human", "me", "owner", "customer", "用户"))
-SPEAKERS: Mapping[str, Trust] = {"user": "owner", "assistant": "agent", "tool": "untrusted"}
-"""Role -> trust of what it says. What an assistant said is no evidence for itself."""
 
 
 def speaker(author: str | None) -> str:

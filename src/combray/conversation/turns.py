@@ -16,6 +16,7 @@ from combray.prompt.budget import MOST_TURNS, Context, Piece, assemble
 from combray.prompt.context import budget_of, notes_on, pieces, result_pieces, results, turn_piece, with_repeats
 from combray.runtime import Filter, Memories
 from combray.runtime.background import Background
+from combray.sessions.messages import says_nothing
 from combray.types import Answer, Candidate, Labels, Memory, MemoryItem, Remembered
 from combray.values import MAX_LABEL, clean_text
 
@@ -89,9 +90,11 @@ class Conversation:
     ) -> list[Memory]:
         """Store turns in order, in batches, and return those stored.
 
-        A turn is a text, or a mapping with the fields of `add` and its text as `content` or `text`.
-        An invalid turn is not stored: `refused` says why. With `atomic` it raises InvalidInputError instead, and
-        nothing of its batch is stored. `extract` is that of `add`, for all of them.
+        A turn is a text, or a mapping with the fields of `add` and its text as `content` or `text`. Messages of a
+        chat, mappings with `role` and `content`, work too: prompts and messages without text are skipped, and the
+        others have their role as author. An invalid turn is not stored: `refused` says why. With `atomic` it
+        raises InvalidInputError instead, and nothing of its batch is stored. `extract` is that of `add`, for all
+        of them.
         """
         mode_of(self._memories.settings, extract)
         added = self._store(turns, atomic=atomic)
@@ -104,16 +107,19 @@ class Conversation:
             self._queued()
 
     def _store(self, turns: Iterable[str | Mapping[str, Any]], *, atomic: bool) -> list[Memory]:
+        said = [(place, turn) for place, turn in enumerate(turns) if not says_nothing(turn)]
         items = [
             {
                 **(turn if isinstance(turn, Mapping) else {"content": turn}),
                 "kind": "episode",
                 "session": self.session,
             }
-            for turn in turns
+            for _, turn in said
         ]
         results = self._memories.remember_many(cast(list[MemoryItem], items), diff=False, atomic=atomic)
-        self.refused = {place: each.reason for place, each in enumerate(results) if each.action == "refused"}
+        self.refused = {
+            place: each.reason for (place, _), each in zip(said, results, strict=True) if each.action == "refused"
+        }
         written = [each for each in results if each.action != "refused"]
         self.may_revise = {each.id: each.may_revise for each in written if each.may_revise}
         reader = self._memories.reader

@@ -8,7 +8,6 @@ from typing import Any
 from combray.audit.audited import audited
 from combray.conversation.auto_memory import mode_of
 from combray.conversation.extraction import Extracted, Extractor, mark, mark_all
-from combray.conversation.messages import turns_of
 from combray.conversation.turns import Conversation
 from combray.embedding.background import EmbeddingWorker
 from combray.embedding.working import Worked
@@ -16,6 +15,7 @@ from combray.engine.extraction_status import budget_of, extraction_status
 from combray.engine.namespace import Namespace, Verbs
 from combray.records import dataclass, replace
 from combray.runtime.queue import EXTRACTION
+from combray.sessions.messages import turns_of
 from combray.types import Memory
 from combray.values import new_id, whole
 

@@ -215,6 +215,7 @@ class Verbs:
     ) -> list[Remembered]:
         """Remember many texts, one transaction a batch. Items are texts, or mappings with `content` and fields.
 
+        Messages of a chat, mappings with `role` and `content`, are stored with the role as author.
         An invalid item is not stored: its result has the action "refused" and a `reason`. With `atomic` it raises
         InvalidInputError or NotFoundError instead, and nothing of its batch is written; earlier batches stay.
         `progress` is called with the count done after each batch. `judged_as` is the trust the guard judges all
@@ -225,7 +226,7 @@ class Verbs:
             raise InvalidInputError("items", f"is one {type(items).__name__}.", "Give a list of items.")
         results: list[Remembered] = []
         for some in _batches(items, whole("batch", batch, 1, MAX_BATCH)):
-            normal = [{"content": item} if isinstance(item, str) else item for item in some]
+            normal = [_item(item) for item in some]
             results += self._write(normal, diff, suggest=False, judged_as=judged_as, atomic=atomic)
             if progress is not None:
                 progress(len(results))
@@ -379,6 +380,18 @@ def shown_trusts(required: str, namespace: str) -> tuple[str, ...]:
         if not named or name.strip() == namespace:
             wanted = one_of("require_trust", level.strip(), TRUSTS[:3])
     return TRUSTS[: TRUSTS.index(wanted) + 1]
+
+
+def _item(item: str | Mapping[str, Any]) -> Mapping[str, Any]:
+    """Return an item as `Validate` takes it, which refuses a message that cannot be read."""
+    if isinstance(item, str):
+        return {"content": item}
+    if isinstance(item, Mapping) and "role" in item:
+        from combray.sessions.messages import item_of
+
+        with suppress(InvalidInputError):
+            return item_of(item)
+    return item
 
 
 def _batches(items: Iterable[str | MemoryItem], size: int) -> Iterator[list[str | MemoryItem]]:

@@ -18,7 +18,7 @@ from combray.recall.weigh import Cut
 from combray.records import dataclass
 from combray.runtime import Filter, Reader, Runtime
 from combray.types import CATEGORIES, KINDS, STATUSES, TIERS, TRUSTS, Answer, AnswerDetails
-from combray.values import MAX_LABEL, MAX_LIMIT, MAX_QUERY, as_seconds, clean_text, one_of, whole
+from combray.values import INSTEAD, MAX_LABEL, MAX_LIMIT, MAX_QUERY, as_seconds, clean_text, one_of, whole
 from combray.where import fields_of, parse
 
 SEARCH_TYPES: Mapping[str, tuple[str, ...]] = {
@@ -115,7 +115,8 @@ class Asking:
     def _state(self, query: str, limit: int, options: Mapping[str, Any], reader: Reader) -> Recalling:
         unknown = sorted(set(options) - set(OPTIONS))
         if unknown:
-            raise InvalidInputError(unknown[0], "is not an option of recall.", f"Options: {', '.join(OPTIONS)}.")
+            remedy = INSTEAD.get(unknown[0]) or f"Options: {', '.join(OPTIONS)}."
+            raise InvalidInputError(unknown[0], "is not an option of recall.", remedy)
         text = clean_text("query", query, MAX_QUERY)
         if not text.strip():
             raise InvalidInputError("query", "is empty.", "Ask something.")

@@ -20,6 +20,7 @@ from combray.records import dataclass
 from combray.runtime import Runtime
 from combray.types import CATEGORIES, DEFAULT_TRUST, KINDS, TIERS, TRUSTS, Memory
 from combray.values import (
+    INSTEAD,
     MAX_EVIDENCE,
     MAX_ID,
     MAX_LABEL,
@@ -83,7 +84,7 @@ class Validate:
             raise InvalidInputError("item", problem, "Give content and fields.")
         if not KNOWN.issuperset(item):
             unknown = sorted(str(name) for name in item if name not in KNOWN)
-            fields = f"Fields: {', '.join(sorted(KNOWN))}."
+            fields = INSTEAD.get(unknown[0]) or f"Fields: {', '.join(sorted(KNOWN))}."
             raise InvalidInputError(unknown[0], "is not a field of a memory.", fields)
         # What was said is kept whole: an assistant's answer of ten pages is one turn.
         longest = self.max_episode_characters if item.get("kind") == "episode" else self.max_characters

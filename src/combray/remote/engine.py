@@ -161,7 +161,7 @@ def _carried_out(engine: RemoteEngine, called: list[Route], given: dict[str, Any
             given[batch] = [_item(each) for each in given[batch]]
             given.setdefault("atomic", False)
     if verb.call == "store.import_from":
-        given["lines"] = list(given.pop("lines", []))
+        given["lines"] = list(given.get("lines") or ())
     if verb.call == "documents.read" and given.get("withhold"):
         # The server always does.
         del given["withhold"]
@@ -243,6 +243,8 @@ def _chosen(called: list[Route], given: Mapping[str, Any]) -> Route:
 
 def _plain(name: str, value: Any) -> Any:
     """Return a value as JSON has it. Raises InvalidInputError for an object that only a process has."""
+    if name == "lines":
+        return list(value)
     if isinstance(value, (datetime, date)):
         return value.isoformat()
     if isinstance(value, PathLike):

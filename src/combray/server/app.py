@@ -68,7 +68,7 @@ def application(
 
     listed: list[BaseRoute] = [*_of_verbs(endpoints), *_own(endpoints), *explorer_routes()]
     if mem0:
-        from combray.server.mem0.routes import mem0_routes
+        from combray.server.mem0 import mem0_routes
 
         listed += mem0_routes(endpoints)
     for path, (app, _) in inner.items():

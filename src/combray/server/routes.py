@@ -149,12 +149,14 @@ def item_parameters() -> dict[str, Parameter]:
 
 def one_item(item: Any, known: Mapping[str, Parameter], place: int) -> dict[str, Any]:
     """Return an item of a batch as the engine takes it. Raises InvalidInputError, which names its place."""
+    from combray.sessions.messages import item_of
     from combray.verbs.binding import exactly
 
     if not isinstance(item, dict):
         problem = f"must be an object, got a {type(item).__name__}."
         raise InvalidInputError(f"items[{place}]", problem, 'Write {"content": "…"}.')
     try:
+        item = item_of(item) if "role" in item else item
         return {name: value for name, value in exactly(known, item).items() if value is not None}
     except InvalidInputError as error:
         raise InvalidInputError(f"items[{place}].{error.field}", error.problem, error.remedy) from None

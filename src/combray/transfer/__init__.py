@@ -2,6 +2,7 @@
 
 from combray.transfer.conversations import IngestReport, ingest
 from combray.transfer.exports import export_to
+from combray.transfer.formats import read_file
 from combray.transfer.imports import import_from
 from combray.transfer.report import ImportReport, Problem
 from combray.transfer.sources import ConversationFile, read_conversations
@@ -21,4 +22,5 @@ __all__ = [
     "import_from",
     "ingest",
     "read_conversations",
+    "read_file",
 ]

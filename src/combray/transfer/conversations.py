@@ -11,6 +11,7 @@ from typing import Any, Protocol, cast
 from combray.records import dataclass
 from combray.remember.validate import scope_tag
 from combray.runtime import Memories, Order, Reader, Rememberer
+from combray.sessions.messages import SPEAKERS
 from combray.sessions.session import turn_id
 from combray.transfer.sources import read_sources
 from combray.transfer.turns import COPIED, Turn
@@ -20,7 +21,6 @@ from combray.where.parsing import parse
 _BATCH = 256
 _MOST_AT_ONCE = 1000
 """Turns of one moment that are compared."""
-_TRUST = {"user": "owner", "assistant": "agent"}
 
 Save = Callable[[Memories, Sequence[Memory]], Sequence[Remembered]]
 
@@ -126,7 +126,7 @@ def new_items(target: Rememberer, turns: list[Turn]) -> Iterator[dict[str, Any]]
         part = about.get("part", 1)
         key = about["turn"] if part == 1 else f"{about['turn']}#{part}"
         item["id"] = turn_id(about.get("client", ""), item["session"], key)
-        item["trust"] = _TRUST.get(item["author"], "untrusted")
+        item["trust"] = SPEAKERS.get(item["author"], "untrusted")
     reader = target.runtime.store.reader(target.namespace)
     known = reader.keys_of([item["id"] for item in items])
     yield from (item for item in items if item["id"] not in known and not _is_copy(item, reader))

@@ -8,12 +8,13 @@ from typing import Protocol, runtime_checkable
 
 from combray.audit.verb import doing
 from combray.errors import InvalidInputError
+from combray.records import replace
 from combray.remember.guard import Guard
 from combray.runtime import Embedder, Rememberer, Runtime, Store
 from combray.transfer import additions, restoration
 from combray.transfer.items import read_items
 from combray.transfer.parser import parse
-from combray.transfer.report import ImportReport
+from combray.transfer.report import ImportReport, left_of
 
 Progress = Callable[[int], None]
 """Called with the number of memories done."""
@@ -48,7 +49,8 @@ def import_from(
     {"content", ...} with the fields of `remember`. In items, "text" is the content, "created_at" the time of
     recording, "timestamp" the time of the event, and "edges" a list of {"target": an item's id or its place from
     0, or a stored id, "type", "weight", "reason"}. Items go through `remember_many` oldest first (`diff=False`:
-    without deduplication); then edges and the temporal backbone are written.
+    without deduplication); then edges and the temporal backbone are written. `formats.read_file` reads the files
+    of other tools as lines.
 
     Memories keep the trust they name, but unless the file is `trusted` the guard judges them as untrusted and
     quarantines prompt injection. A trusted export keeps memories that were released from quarantine.
@@ -74,6 +76,7 @@ def import_from(
             return restoration.apply(plan, store, namespace, clock(), model, progress)
     items = read_items(parsed, namespace, clock(), Runtime(store, clock=clock))
     found = additions.plan(items, parsed.shape, reader, diff)
+    found.report = replace(found.report, left=left_of(parsed.left))
     if not _go_on(found.report, dry_run, skip_bad):
         return found.report
     if engine is None:

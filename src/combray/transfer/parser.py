@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections import Counter
+from collections.abc import Iterable, Iterator
 from typing import Any
 
 import msgspec
 
+from combray.errors import InvalidInputError
 from combray.records import dataclass, field
 from combray.transfer.report import Problem, Shape, shown
 
@@ -35,10 +37,25 @@ class Parsed:
     edges: list[PlacedObject] = field(default_factory=list)
     head: dict[str, Any] = field(default_factory=dict)
     problems: list[Problem] = field(default_factory=list)
+    left: Counter[str] = field(default_factory=Counter)
+    """What has no place in Combray -> how often the file has it."""
+
+    def __iter__(self) -> Iterator[str]:
+        """Yield the lines of a file with the same content, for a server. Raises InvalidInputError."""
+        if self.problems:
+            raise InvalidInputError("import", f"the file has a problem: {self.problems[0]}", "Fix the file.")
+        objects = [entry.fields for entry in self.entries]
+        if self.shape == "mnemon":
+            objects = [{**self.head, "insights": objects, "edges": [each.fields for each in self.edges]}]
+        elif self.shape == "combray":
+            objects.insert(0, self.head)
+        return (msgspec.json.encode(each).decode() + "\n" for each in objects)
 
 
 def parse(lines: Iterable[str | bytes]) -> Parsed:
     """Parse JSON lines, one JSON object with "insights", or one JSON array of items."""
+    if isinstance(lines, Parsed):
+        return lines
     problems: list[Problem] = []
     texts = [_text(line, number, problems) for number, line in enumerate(lines, 1)]
     if texts:

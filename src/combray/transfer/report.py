@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from typing import Any, Literal
+from collections.abc import Mapping
+from typing import Any
 
 from combray.errors import InvalidInputError
 from combray.records import dataclass
 
-Shape = Literal["combray", "mnemon", "items", "empty"]
-"""An export of Combray; Mnemon's import draft; one object per item; an empty file."""
+Shape = str
+""""combray": an export; "mnemon": Mnemon's import draft; "items": one object per item; "empty"; or the name of a
+format of another tool (`transfer.formats`)."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,7 +35,8 @@ class ImportReport:
     """Counts of new `memories`, `versions` and `edges`, and of `skipped` entries, which are already stored.
 
     A dry run counts exact duplicates only; near duplicates are found during the import. `replaced`: memories
-    superseded by imported ones. `quarantined`: a dry run knows this number for an export only.
+    superseded by imported ones. `quarantined`: a dry run knows this number for an export only. `left`: what the
+    file has and Combray has no place for, with its number.
     """
 
     shape: Shape
@@ -45,6 +48,13 @@ class ImportReport:
     replaced: int = 0
     quarantined: int = 0
     problems: tuple[Problem, ...] = ()
+    left: tuple[str, ...] = ()
+
+
+def left_of(counts: Mapping[str, int]) -> tuple[str, ...]:
+    """Return what has no place as lines, the most frequent first."""
+    ordered = sorted(counts.items(), key=lambda each: (-each[1], each[0]))
+    return tuple(f"{what} ({count})" for what, count in ordered)
 
 
 def shown(value: Any) -> str:

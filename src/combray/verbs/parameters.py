@@ -105,11 +105,32 @@ CONFIRM = Parameter(
     type="integer",
 )
 FOLDER = Parameter("folder", "", "DIR", form="folder", required=True)
-FORM = Parameter(
+READ_FORM = Parameter(
     "form",
-    "server-memory: the JSONL file of the reference MCP memory server.",
+    "The tool that wrote it, or auto to detect it.",
     "--format",
-    choices=("combray", "server-memory"),
+    choices=(
+        "auto",
+        "combray",
+        "server-memory",
+        "mem0",
+        "graphiti",
+        "langgraph",
+        "letta",
+        "okf",
+        "markdown",
+        "csv",
+        "jsonl",
+        "parquet",
+    ),
+    own=True,
+    default="auto",
+)
+WRITTEN_FORM = Parameter(
+    "form",
+    "okf: a folder of Markdown; server-memory: the JSONL file of the reference MCP memory server.",
+    "--format",
+    choices=("combray", "server-memory", "okf", "parquet", "graphml"),
     own=True,
     default="combray",
 )

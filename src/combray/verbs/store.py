@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from combray.verbs.declaration import ADMIN, READ, Parameter, Verb, flag, limit
-from combray.verbs.parameters import FORM, ONE_ID, WHERE
+from combray.verbs.parameters import ONE_ID, READ_FORM, WHERE, WRITTEN_FORM
 
 VERBS = (
     Verb(
@@ -70,13 +70,15 @@ VERBS = (
         "import",
         "store.import_from",
         ADMIN,
-        """Import memories from a file.
+        """Import memories from a file or a folder.
 
-        Formats: an export, a Mnemon draft, or JSON lines of {"content": ...}. Items may have every field
-        of remember, historical dates, and edges. The whole file is validated before anything is written.
+        The format is detected: an export; JSON lines of {"content": ...} with any field of remember,
+        historical dates and edges; mem0, Zep and Graphiti, a LangGraph store, Letta, the reference MCP
+        memory server, OKF, vaults of Obsidian and basic-memory, CSV, Parquet. Everything is validated
+        before anything is written, and reported if it has no place. A second import stores what is new.
         """,
         (
-            Parameter("path", "", "FILE", form="input", required=True, own=True),
+            Parameter("path", "", "FILE", form="input path", required=True, own=True),
             flag("dry_run", "Write nothing; report what would be written and every invalid line.", "--dry-run"),
             flag("skip_bad", "Skip invalid lines instead of rejecting the file.", "--skip-bad"),
             flag("no_diff", "Store every item without looking for duplicates.", "--no-diff", own=True),
@@ -85,11 +87,19 @@ VERBS = (
                 "The file is your own: judge its texts by their own trust, not as untrusted.",
                 "--trusted",
             ),
-            FORM,
+            READ_FORM,
+            Parameter(
+                "names",
+                "Fields of a memory and the columns that hold them: text=body,author=who.",
+                "--map FIELD=COLUMN,…",
+                own=True,
+            ),
         ),
         examples=(
             "combray import old.jsonl --dry-run",
             "combray import memories.jsonl",
+            "combray import notes --dry-run",
+            "combray import notes.csv --map text=body,author=who",
         ),
         lasts=True,
         http=("POST /import",),
@@ -102,11 +112,12 @@ VERBS = (
 
         The export has memories of any status, their history and edges. Without FILE, or with -, it goes
         to standard output. 'combray import --trusted' restores it exactly. --format server-memory writes
-        only the graph that 'combray mcp --tools official' keeps.
+        only the graph that 'combray mcp --tools official' keeps. okf, parquet and graphml write the
+        active memories, and report what they leave out.
         """,
         (
             Parameter("path", "", "[FILE]", form="new file", own=True, shell_default="-"),
-            FORM,
+            WRITTEN_FORM,
             WHERE,
         ),
         examples=(

@@ -132,6 +132,7 @@ FORMS: dict[str, tuple[click.ParamType[Any] | None, Callable[..., Any] | None]] 
     "json": (None, _json),
     "duration": (None, _duration),
     "input": (click.Path(exists=True, dir_okay=False, allow_dash=True, path_type=Path), None),
+    "input path": (click.Path(exists=True, allow_dash=True, path_type=Path), None),
     "new file": (click.Path(dir_okay=False, path_type=Path), in_a_folder),
     "folder": (click.Path(exists=True, file_okay=False, path_type=Path), None),
     "path": (click.Path(exists=True, path_type=Path), None),

@@ -10,11 +10,11 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from combray.conversation.speakers import SPEAKERS
 from combray.errors import InvalidInputError
 from combray.interfaces.cli.declared import command
 from combray.interfaces.cli.options import Target
 from combray.interfaces.cli.output import for_people, show_json, visible
+from combray.sessions.messages import SPEAKERS
 
 if TYPE_CHECKING:
     from combray.conversation.turns import Conversation

@@ -5,7 +5,7 @@ from __future__ import annotations
 import io
 import sys
 from collections.abc import Iterator
-from contextlib import contextmanager, nullcontext
+from contextlib import contextmanager
 from dataclasses import asdict, replace
 from functools import partial
 from pathlib import Path
@@ -33,6 +33,7 @@ if TYPE_CHECKING:
 
 _STANDARD = Path("-")
 SERVER_MEMORY = "server-memory"
+_WRITTEN = ("okf", "parquet", "graphml")
 
 
 @command()
@@ -40,6 +41,9 @@ def export(target: Target, path: Path, where: dict[str, Any] | None, form: str) 
     """Write memories, or the graph of the reference server, to a file or standard output."""
     if where and form == SERVER_MEMORY:
         raise click.UsageError("--where does not apply to --format server-memory.")
+    if form in _WRITTEN:
+        _export_as(target, path, where, form)
+        return
     with target.open() as engine, _writing(path) as stream:
         if form == SERVER_MEMORY:
             from combray.transfer.knowledge_graph import KnowledgeGraph, dumped
@@ -61,6 +65,21 @@ def export(target: Target, path: Path, where: dict[str, Any] | None, form: str) 
     answer(target, said, status="written", path=str(path), memories=count)
 
 
+def _export_as(target: Target, path: Path, where: dict[str, Any] | None, form: str) -> None:
+    """Write the active memories in the format of another tool."""
+    from combray.transfer.formats import write_file
+
+    if path == _STANDARD:
+        raise click.UsageError(f"--format {form} needs the name of a file or folder.")
+    lines = io.StringIO()
+    with target.open() as engine:
+        engine.store.export_to(lines, where=where)
+    count, left = write_file(path, form, lines.getvalue().splitlines(keepends=True))
+    for each in left:
+        click.echo(f"not written: {each}", err=True)
+    answer(target, f"Wrote {memories(count)} to {path}.", status="written", path=str(path), memories=count)
+
+
 @contextmanager
 def _writing(path: Path) -> Iterator[TextIO]:
     """Open standard output or a new file."""
@@ -77,29 +96,55 @@ def _writing(path: Path) -> Iterator[TextIO]:
 
 @command(pipelines=True)
 def import_(
-    target: Target, path: Path, dry_run: bool, skip_bad: bool, no_diff: bool, trusted: bool, form: str
+    target: Target,
+    path: Path,
+    dry_run: bool,
+    skip_bad: bool,
+    no_diff: bool,
+    trusted: bool,
+    form: str,
+    names: str | None,
 ) -> None:
-    """Import a file, and print what was stored."""
+    """Import a file or folder, and print what was stored."""
+    from combray.transfer.formats import OURS, detect, read_file
+    from combray.transfer.parser import Parsed
+    from combray.transfer.report import left_of
+
+    columns = _columns(names)
+    if form == "auto":
+        form = OURS if path == _STANDARD else detect(path, mapped=bool(columns))
     if form == SERVER_MEMORY:
         _import_graph(target, path, dry_run=dry_run)
         return
     if dry_run and not target.exists():
         target = replace(target, db=":memory:", store=None)
-    with (
-        target.open(to_write=True) as engine,
-        progress("Importing", None) as step,
-        nullcontext(sys.stdin.buffer) if path == _STANDARD else path.open("rb") as lines,
-    ):
+    lines = sys.stdin.buffer if path == _STANDARD else read_file(path, form, columns)
+    with target.open(to_write=True) as engine, progress("Importing", None) as step:
         report = engine.store.import_from(
             lines, dry_run=dry_run, skip_bad=skip_bad, diff=not no_diff, trusted=trusted, progress=step
         )
+    if isinstance(lines, Parsed):
+        # A server counts what reached it only.
+        report = replace(report, shape=lines.shape, left=left_of(lines.left))
     problems = list(map(str, report.problems))
+    left = [f"no place for: {each}" for each in report.left]
     apart = (
         [f"{report.quarantined} kept in quarantine: combray review --quarantined"] if report.quarantined else []
     )
-    show_lines(target, {**asdict(report), "problems": problems}, [_imported(report)], [*apart, *problems])
+    show_lines(target, {**asdict(report), "problems": problems}, [_imported(report)], [*apart, *left, *problems])
     if problems:
         raise click.exceptions.Exit(NOTHING_FOUND)
+
+
+def _columns(names: str | None) -> dict[str, str]:
+    """Return the fields of --map with their columns."""
+    found = {}
+    for each in (names or "").split(",") if names else ():
+        field, equals, column = each.partition("=")
+        if not (field.strip() and equals and column.strip()):
+            raise click.UsageError(f"--map {each!r} is not FIELD=COLUMN. Write it like text=body,author=who.")
+        found[field.strip()] = column.strip()
+    return found
 
 
 def _import_graph(target: Target, path: Path, *, dry_run: bool) -> None:

@@ -10,11 +10,11 @@ from typing import TYPE_CHECKING, Any
 
 from mcp_types import CallToolResult
 
-from combray.conversation.speakers import SPEAKERS
 from combray.engine import Engine
 from combray.errors import InvalidInputError
 from combray.interfaces.mcp import lines
 from combray.interfaces.mcp.results import Tools, questions, result
+from combray.sessions.messages import SPEAKERS
 from combray.types import Memory
 
 if TYPE_CHECKING:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from combray.engine import Engine
-from combray.server.mem0.scopes import entities_of
+from combray.transfer.scopes import entities_of
 from combray.types import Hit, Memory, Version
 
 _DELETING = ("forget", "erase")

@@ -18,13 +18,13 @@ from starlette.responses import Response
 from starlette.routing import BaseRoute, Route
 
 from combray.audit.verb import acting_as
+from combray.compat.mem0 import calls
 from combray.engine import Engine
 from combray.engine.namespace import check_namespace
 from combray.errors import CombrayError, InvalidInputError
 from combray.server.bodies import query_of, read_json
 from combray.server.callers import HEADER, Caller, Refused
 from combray.server.endpoints import Endpoints
-from combray.server.mem0 import calls
 from combray.server.problems import HttpError, problem_of
 from combray.types import DEFAULT_NAMESPACE
 from combray.verbs.declaration import ADMIN, READ, WRITE

@@ -6,18 +6,18 @@ from collections import Counter
 from collections.abc import Iterator, Mapping
 from typing import Any, cast
 
+from combray.compat.mem0.filters import where_of
+from combray.compat.mem0.records import of_hit, of_memory, of_versions
 from combray.engine import Engine
-from combray.errors import InvalidInputError
-from combray.server.mem0.filters import where_of
-from combray.server.mem0.records import of_hit, of_memory, of_versions
-from combray.server.mem0.scopes import ENTITIES, entities_of, tag_of
-from combray.server.problems import HttpError
+from combray.errors import InvalidInputError, NotFoundError
+from combray.sessions.messages import PROMPTS, text_of
+from combray.transfer.scopes import ENTITIES, entities_of, tag_of
 from combray.types import Memory, MemoryItem
 
 _EVENTS = {"added": "ADD", "untrusted": "ADD", "replaced": "UPDATE", "skipped": "NONE", "quarantined": "NONE"}
 """What became of a text -> mem0's name of it."""
 _MOST = 1000
-_GONE = HttpError(404, "There is no memory with this id.")
+_GONE = "There is no memory with this id."
 _TYPES = {"user": "user_id", "agent": "agent_id", "app": "app_id", "run": "run_id"}
 
 
@@ -49,10 +49,12 @@ def _messages(given: Any) -> list[dict[str, Any]]:
     if not isinstance(messages, list) or not messages:
         raise InvalidInputError("messages", "must be a list of messages that is not empty.")
     for each in messages:
-        texts = [each.get("role"), each.get("content")] if isinstance(each, Mapping) else [None]
-        if not all(isinstance(text, str) for text in texts):
-            raise InvalidInputError("messages", "must have a role and a content, both texts, in each message.")
-    return [dict(each) for each in messages if each["role"] != "system"]
+        given_both = isinstance(each, Mapping) and isinstance(each.get("role"), str)
+        if not given_both or not isinstance(each.get("content"), (str, list)):
+            raise InvalidInputError("messages", "must have a role and a content in each message.")
+    # A message of parts without text, such as a picture, has nothing to remember.
+    found = [{**each, "content": text_of(each["content"])} for each in messages if each["role"] not in PROMPTS]
+    return [each for each in found if each["content"].strip()]
 
 
 def _item(message: Mapping[str, Any], tags: list[str], given: Mapping[str, Any]) -> MemoryItem:
@@ -173,7 +175,7 @@ def entities(engine: Engine) -> dict[str, Any]:
 def delete_entity(engine: Engine, kind: str, name: str) -> dict[str, Any]:
     """Hide all memories of one entity."""
     if kind not in _TYPES:
-        raise HttpError(404, f"There is no type of entities {kind!r}. Types: {', '.join(_TYPES)}.")
+        raise NotFoundError(f"There is no type of entities {kind!r}. Types: {', '.join(_TYPES)}.")
     return delete_all(engine, {_TYPES[kind]: name})
 
 
@@ -210,10 +212,10 @@ def _forget(engine: Engine, ids: list[str]) -> None:
 
 
 def _shown(engine: Engine, memory_id: str) -> Memory:
-    """Return a memory that mem0's calls may see: not a forgotten or quarantined one. Raises HttpError."""
+    """Return a memory that mem0's calls may see: not a forgotten or quarantined one. Raises NotFoundError."""
     memory = engine.get(memory_id)
     if memory.status == "forgotten" or memory.trust == "quarantined":
-        raise _GONE
+        raise NotFoundError(_GONE)
     return memory
 
 

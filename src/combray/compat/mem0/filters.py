@@ -9,7 +9,7 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from combray.errors import InvalidInputError
-from combray.server.mem0.scopes import ENTITIES, tag_of
+from combray.transfer.scopes import ENTITIES, tag_of
 
 _DEEPEST = 16
 _FIELDS = {

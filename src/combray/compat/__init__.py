@@ -1,0 +1,1 @@
+"""Classes with the methods of other memory libraries, on the engine of Combray."""
