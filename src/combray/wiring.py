@@ -22,6 +22,7 @@ from combray.models import embedder as _our_embedder
 from combray.models import judge as _our_judge
 from combray.models import language_model as _our_language_model
 from combray.models import reranker as _our_reranker
+from combray.models import token_embedder
 from combray.models.watched import watched
 from combray.runtime import (
     Clock,
@@ -242,6 +243,7 @@ def build(
     chosen = chosen and watched(chosen, "embed", now)
     before = chosen and _before(chosen, settings, now)
     judge = third if third is not None else open_judge(settings.judge)
+    tokens = token_embedder(settings.late_interaction)
     second = second if second is not None else open_reranker(settings.reranker)
     second = second and watched(second, "rerank", now)
     writer = writer if writer is not None else open_language_model(settings.language_model)
@@ -264,6 +266,7 @@ def build(
         audit=log,
         before=before,
         words=_words(chosen),
+        tokens=tokens and watched(tokens, "embed_tokens", now),
         detector=open_detector(settings),
     )
 

@@ -49,6 +49,8 @@ class Draft:
     # What is near it.
     vector: NDArray[np.float32] | None = None
     """Its vector, of unit length; None if it has none yet (`Embed`)."""
+    tokens: NDArray[np.int8] | None = None
+    """Vectors of its tokens, a row each; None if there are none yet (`Embed`)."""
     nearest: Ranked | None = None
     """Stored memories with a near vector, best first (`FindNearest`)."""
     suspects: tuple[Suspect, ...] | None = None

@@ -14,6 +14,7 @@ from combray.recall.day import ReadDay, RequireDay
 from combray.recall.derived import SetFactsBeside
 from combray.recall.evidence import RequireEvidence
 from combray.recall.keep import KeepStrong
+from combray.recall.late_interaction import MatchTokens
 from combray.recall.own_text import KeepOwnText
 from combray.recall.passages import SplitQuery
 from combray.recall.query import EmbedQuery, ReadQuestion
@@ -69,6 +70,7 @@ PRESET = Preset(
             ShapePrior(),
             WeighSignals(),
             SessionPrior(),
+            MatchTokens(),
             RequireDay(superseded=True),
             RequireSpeaker(),
             KeepStrong(),

@@ -145,6 +145,11 @@ class Revision:
                 tx.put_vectors(embedder.name, [key], draft.vector[None, :])
             elif new.status == "pending_embed":
                 self._queue(tx, embedder.name, key)
+        if self.runtime.tokens is not None and not _TEXT.isdisjoint(differs):
+            if draft.tokens is not None:
+                tx.put_tokens(self.runtime.tokens.name, [key], [draft.tokens])
+            else:
+                self._queue(tx, self.runtime.tokens.name, key)
         state = Remembering(self.namespace, [], self.now, drafts=[draft], tx=tx)
         advise("Link", partial(self._link, key, old, draft), state, self.runtime)
         tx.note(operation, new.id, ", ".join(sorted(differs)), self.now)

@@ -21,6 +21,7 @@ from combray.runtime.models import (
     PeerHit,
     Reranker,
     Start,
+    TokenEmbedder,
     WordVectors,
     at_once,
 )
@@ -95,6 +96,7 @@ __all__ = [
     "ServiceTier",
     "Space",
     "Start",
+    "TokenEmbedder",
     "Store",
     "Tier",
     "TierName",

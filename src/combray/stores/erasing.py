@@ -1,4 +1,4 @@
-"""Erasure: removes a memory's row, versions, index terms, vectors, edges and every mention of its id."""
+"""Erasure: removes a memory's row, versions, index terms, vectors (of its tokens too), edges and every mention of its id."""
 
 from __future__ import annotations
 
@@ -29,6 +29,7 @@ def erase(session: StoreSession, keys: Sequence[int]) -> list[str]:
         sql.erasure.remove_chunks,
         sql.erasure.remove_edges,
         sql.erasure.remove_vectors,
+        sql.erasure.remove_tokens,
         sql.erasure.remove_doubts,
         sql.erasure.remove_jobs,
         sql.erasure.remove_memories,
