@@ -34,6 +34,7 @@ from combray.runtime import (
     Reranker,
     Runtime,
     Store,
+    TokenEmbedder,
     Witness,
     WordVectors,
     at_once,
@@ -226,6 +227,7 @@ def build(
     read_only: bool = False,
     clock: Clock | None = None,
     model: Embedder | None = None,
+    tokens: TokenEmbedder | None = None,
     second: Reranker | None = None,
     third: Judge | None = None,
     writer: LanguageModel | None = None,
@@ -233,7 +235,7 @@ def build(
 ) -> Runtime:
     """Build a runtime with the store open.
 
-    `model`, `second`, `third` and `writer` replace embedder, reranker, judge and language model of the settings.
+    `model`, `tokens`, `second`, `third` and `writer` replace embedder, late interaction, reranker, judge and language model of the settings.
     """
     if settings.languages:
         # Before the store is opened: its keyword index depends on the languages.
@@ -243,7 +245,8 @@ def build(
     chosen = chosen and watched(chosen, "embed", now)
     before = chosen and _before(chosen, settings, now)
     judge = third if third is not None else open_judge(settings.judge)
-    tokens = token_embedder(settings.late_interaction)
+    tokens = tokens if tokens is not None else token_embedder(settings.late_interaction)
+    tokens = tokens and watched(tokens, "embed_tokens", now)
     second = second if second is not None else open_reranker(settings.reranker)
     second = second and watched(second, "rerank", now)
     writer = writer if writer is not None else open_language_model(settings.language_model)
@@ -266,7 +269,7 @@ def build(
         audit=log,
         before=before,
         words=_words(chosen),
-        tokens=tokens and watched(tokens, "embed_tokens", now),
+        tokens=tokens,
         detector=open_detector(settings),
     )
 

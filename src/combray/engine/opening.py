@@ -12,7 +12,7 @@ from combray import presets, wiring
 from combray.engine.engine import Engine
 from combray.errors import InvalidInputError
 from combray.pipeline import walk
-from combray.runtime import Clock, Embedder, Judge, LanguageModel, Reranker
+from combray.runtime import Clock, Embedder, Judge, LanguageModel, Reranker, TokenEmbedder
 from combray.settings import Settings
 from combray.settings import load as load_settings
 
@@ -24,6 +24,7 @@ def open(
     preset: str | presets.Preset | None = None,
     models: str | None = None,
     embedder: str | Embedder | None = None,
+    late_interaction: str | TokenEmbedder | None = None,
     reranker: str | Reranker | None = None,
     judge: str | Judge | None = None,
     language_model: str | LanguageModel | None = None,
@@ -42,13 +43,14 @@ def open(
     setting COMBRAY_DB, or a file in the per-user data folder. Every other argument left at None takes its
     setting too. `preset` is a name or a `Preset`. `models="local"` takes the listed models on this
     machine (`combray models fetch local`) for what is not set otherwise. Models are specs, or objects with the methods of
-    `runtime.Embedder`, `Reranker`, `Judge` and `LanguageModel`. `worker` makes queued vectors in a thread: None
+    `runtime.Embedder`, `TokenEmbedder`, `Reranker`, `Judge` and `LanguageModel`. `worker` makes queued vectors in a thread: None
     does so after a change of embedder and for a preset that queues its vectors, False never. `key` (32 bytes or
     a passphrase) encrypts the file, with the extra `encryption`; None takes COMBRAY_KEY or COMBRAY_KEY_FILE.
     `replica`: a server's URL, for reads. `timezone`: IANA name of the zone of days ("yesterday", a date without
     a time); by default the machine's. Raises InvalidInputError, StoreError and its subclasses, ModelError.
     """
-    given_models = {"embedder": embedder, "reranker": reranker, "judge": judge, "language_model": language_model}
+    given_models: dict[str, object] = {"embedder": embedder, "late_interaction": late_interaction}
+    given_models |= {"reranker": reranker, "judge": judge, "language_model": language_model}
     specs: dict[str, object] = {"preset": preset, **given_models}
     given = {"models": models, "namespace": namespace, "durability": durability, "worker": worker, "replica": replica}
     given |= {"db": None if location is None else fspath(location), "timezone": timezone}
@@ -62,6 +64,7 @@ def open(
         read_only=read_only,
         clock=clock,
         model=None if isinstance(embedder, str) else embedder,
+        tokens=None if isinstance(late_interaction, str) else late_interaction,
         second=None if isinstance(reranker, str) else reranker,
         third=None if isinstance(judge, str) else judge,
         writer=None if isinstance(language_model, str) else language_model,
