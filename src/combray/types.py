@@ -220,7 +220,8 @@ class Hit:
     """One recalled memory: its score (higher is better), the signals behind it, and how it was found.
 
     Ids: `outdated_by` superseded it, `may_be_outdated_by` may replace it, `may_replace` is the earlier hit that
-    this one may replace, `restated_by` say the same and were merged into it.
+    this one may replace, `restated_by` say the same and were merged into it, `earlier` are the hits that state an
+    earlier value of the same slot, newest first (`engine.settle(…, all_earlier=True)` settles them at once).
     """
 
     memory: Memory
@@ -231,6 +232,7 @@ class Hit:
     may_be_outdated_by: str | None = None
     may_replace: str | None = None
     restated_by: tuple[str, ...] = ()
+    earlier: tuple[str, ...] = ()
 
 
 class TierNote(TypedDict):

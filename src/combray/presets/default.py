@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from combray.facts.later import ShowLater
+from combray.facts.slots import OrderSlots
 from combray.facts.successors import FollowRevisions, ShowSuccessors
 from combray.pipeline import Pipeline
 from combray.presets.preset import READ, Preset
@@ -77,6 +78,7 @@ PRESET = Preset(
             ShowSuccessors(),
             SetFactsBeside(),
             ShowLater(),
+            OrderSlots(),
             KeepOwnText(),
             Cut(),
             Assemble(),
