@@ -2,8 +2,8 @@
 
     python -m bench.projection MODEL_FOLDER [--out FILE]
 
-The principal axes of its token vectors, on sentences of the documentation and of our own question sets: no text of
-a set on which the result is measured. The same texts give the same file.
+The principal axes of its token vectors, on sentences of the documentation and of our own question sets: no text
+of a set on which the result is measured. The same texts give the same file.
 """
 
 from __future__ import annotations

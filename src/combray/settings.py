@@ -48,7 +48,7 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True):
     ] = "none"
     models: Annotated[
         str,
-        "local: the listed embedder and late interaction on this machine (combray models fetch local); unset: none",
+        "local: the listed embedder and late interaction, on this machine (combray models fetch local)",
     ] = ""
     reranker: Annotated[str, "none, onnx:PATH, jina, voyage, siliconflow, pinecone, ollama:MODEL@URL"] = "none"
     judge: Annotated[str, "none, onnx:PATH: an NLI model that settles pairs it is sure of"] = "none"

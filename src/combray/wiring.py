@@ -16,13 +16,12 @@ from combray.audit.log import AuditLog
 from combray.errors import InvalidInputError, MissingExtraError
 from combray.folders import data_folder
 from combray.language.tables import add_folder as add_languages
-from combray.models import EMBEDDERS, JUDGES, LANGUAGE_MODELS, RERANKERS
+from combray.models import EMBEDDERS, JUDGES, LANGUAGE_MODELS, RERANKERS, token_embedder
 from combray.models import detector as _our_detector
 from combray.models import embedder as _our_embedder
 from combray.models import judge as _our_judge
 from combray.models import language_model as _our_language_model
 from combray.models import reranker as _our_reranker
-from combray.models import token_embedder
 from combray.models.watched import watched
 from combray.runtime import (
     Clock,
@@ -235,7 +234,8 @@ def build(
 ) -> Runtime:
     """Build a runtime with the store open.
 
-    `model`, `tokens`, `second`, `third` and `writer` replace embedder, late interaction, reranker, judge and language model of the settings.
+    `model`, `tokens`, `second`, `third` and `writer` replace embedder, late interaction, reranker, judge and
+    language model of the settings.
     """
     if settings.languages:
         # Before the store is opened: its keyword index depends on the languages.

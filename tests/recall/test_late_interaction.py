@@ -65,7 +65,7 @@ def test_a_model_that_fails_is_reported_and_the_order_stays() -> None:
 
 
 def test_nothing_moves_while_candidates_lack_token_vectors() -> None:
-    """One without would sink for that alone: below nine in ten nothing moves, and consolidation makes the rest."""
+    """One without would sink for that alone: below nine in ten nothing moves."""
     tokens = FakeTokens(failing=True)
     with filled(tokens) as engine:
         tokens.failing = False
@@ -84,13 +84,14 @@ def test_a_later_statement_that_stood_before_the_earlier_stays_before_it() -> No
 
         def order(*, linked: bool) -> list[int]:
             state = Recalling("Was the plum tree cut?", "default", engine.reader, 0.0)
-            state.question = read(state.query, frozenset())
+            state.question = read(state.query, ())
             state.keys = keys[[1, 0, 2]]
             state.scores = np.array([0.52, 0.5, 0.1])
             if linked:
                 with engine.runtime.store.transaction("default") as tx:
                     tx.link([Link(int(keys[1]), int(keys[0]), "may_revise", 0.9)], 0.0)
-            return MatchTokens()(state, engine.runtime).keys[:2].tolist()
+            found: list[int] = MatchTokens()(state, engine.runtime).keys[:2].tolist()
+            return found
 
         assert order(linked=False) == [keys[0], keys[1]]
         assert order(linked=True) == [keys[1], keys[0]]

@@ -60,7 +60,7 @@ class Worker:
 
     def embed(self, texts: Sequence[str]) -> Sequence[NDArray[Any]]:
         """Return the vectors of texts."""
-        return cast(Embedder, self.embedder).embed(texts)
+        return list(cast(Embedder, self.embedder).embed(texts))
 
     def has(self, reader: Reader, keys: NDArray[np.int64]) -> NDArray[np.bool_]:
         """Return which of the keys have what is made."""
@@ -204,7 +204,7 @@ class Worker:
 
 @dataclass(frozen=True)
 class TokenWorker(Worker):
-    """Makes the token vectors of one model in one namespace. A memory that waits for its vector goes on waiting."""
+    """Makes the token vectors of one model. A memory that waits for its vector goes on waiting."""
 
     def embed(self, texts: Sequence[str]) -> Sequence[NDArray[Any]]:
         return cast(TokenEmbedder, self.embedder).embed_tokens(texts)

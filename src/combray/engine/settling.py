@@ -79,9 +79,7 @@ class Replaced:
     reason: str = ""
 
 
-def settle(
-    at: Namespace, new: str, old: str, verdict: str, reason: str, all_earlier: bool = False
-) -> Settled:
+def settle(at: Namespace, new: str, old: str, verdict: str, reason: str, all_earlier: bool = False) -> Settled:
     """Apply a verdict on two memories; with `all_earlier` on every earlier value of the same slot too."""
     from combray.consolidate.settling import settle as apply
 
@@ -101,7 +99,7 @@ def settle(
 
 
 def _earlier_values(tx: Writer, new: int) -> list[int]:
-    """Return the live memories that state an earlier value of what one states, by the same author, newest first."""
+    """Return the live memories of the author that state an earlier value of the same slot, newest first."""
     (memory,) = tx.memories([new])
     if memory.author is None:
         return []

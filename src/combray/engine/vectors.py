@@ -175,7 +175,7 @@ class Vectors:
         return self._at.runtime.embedder
 
     def outdated(self) -> bool:
-        """Whether this namespace has vectors, but some memories have none of the engine's embedder, or of tokens."""
+        """Whether memories lack a vector of the engine's embedder that others have, or token vectors."""
         own, tokens = self._at.runtime.embedder, self._at.runtime.tokens
         if tokens is not None and self._at.reader.queue.lacking(tokens.name):
             return True

@@ -20,9 +20,9 @@ BOTH = "both"
 class OrderSlots:
     """Arranges the values of one slot among the first `depth` hits: the newest in the first of their places.
 
-    `language.frames.same_slot` decides, by the words of the two. Other hits stay where they are. Nothing moves for a
-    question about the past, nor two that a caller settled as both true. `Assemble` names the earlier values at the
-    newest (`Hit.earlier`), and marks them as perhaps outdated by it.
+    `language.frames.same_slot` decides, by the words of the two. Other hits stay where they are. Nothing moves
+    for a question about the past, nor two that a caller settled as both true. `Assemble` names the earlier values
+    at the newest (`Hit.earlier`), and marks them as perhaps outdated by it.
     """
 
     needs = ("sorted", "question")

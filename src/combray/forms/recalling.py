@@ -141,7 +141,7 @@ class ReadEdges:
     linked: set[int] = field(default_factory=set)
     """Keys whose edges were read (`open_revisions`)."""
     slots: dict[int, tuple[int, ...]] = field(default_factory=dict)
-    """Key of the newest value of a slot -> keys of the earlier ones among the hits, newest first (`OrderSlots`)."""
+    """Key of the newest value of a slot -> those of the earlier ones, newest first (`OrderSlots`)."""
     restating: set[tuple[int, int]] = field(default_factory=set)
     """Pairs of such a key and one that restates it, or was merged into it (`open_revisions`)."""
 

@@ -1,7 +1,7 @@
 """Same slot, new value: two statements that are one sentence but for a value.
 
 A rule on the frame, the words that both share outside of names, numbers and values, and not on similarity. Words
-like "now" are no part of it. Closed classes only: articles, possessives, forms of "to be" (`frames` of a language).
+like "now" are no part of it. Closed classes only: articles, possessives, forms of "to be".
 """
 
 from __future__ import annotations
@@ -52,10 +52,10 @@ def _frame(text: Text) -> tuple[tuple[Token, ...], bool]:
 def same_slot(earlier: str, later: str) -> bool:
     """Return whether a later statement gives another value of what an earlier one states. Never raises.
 
-    The two differ in one run of words, behind the subject and its verb, and in nothing else. Then one of these must
-    say that only one value holds at a time: one of the statements says "now"; the subject is definite
-    ("our standup", "the default branch") and what it *is* differs, or a number of it. "I like jazz" and "I like
-    dub" hold side by side, as do two purchases. What happened, or may be, has no slot.
+    The two differ in one run of words, behind the subject and its verb, and in nothing else. Then one of these
+    must say that only one value holds at a time: one of the statements says "now"; the subject is definite ("our
+    standup", "the default branch") and what it *is* differs, or a number of it. "I like jazz" and "I like dub"
+    hold side by side, as do two purchases. What happened, or may be, has no slot.
     """
     (one, said_now), (two, says_now) = _frame(earlier), _frame(later)
     if max(len(one), len(two)) > _LONGEST or {tense_of(earlier), tense_of(later)} & set(_NO_STATE):
@@ -64,7 +64,7 @@ def same_slot(earlier: str, later: str) -> bool:
     old, new = one[front : len(one) - back], two[front : len(two) - back]
     if not 0 < len(old) <= _LONGEST_VALUE or not 0 < len(new) <= _LONGEST_VALUE:
         return False
-    # "My sister lives in Rome", "my brother lives in Oslo": two runs of words differ, and the first is the subject.
+    # "My sister lives in Rome", "my brother lives in Oslo": two runs of words differ, the first in the subject.
     if {each.key for each in old} & {each.key for each in new}:
         return False
     definite = bool(one) and one[0].word in _definite()

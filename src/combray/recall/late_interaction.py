@@ -24,10 +24,10 @@ _STEP = 10.0**-DECIMALS
 class MatchTokens:
     """Adds the MaxSim of the question's tokens to the scores of the first `first` candidates, min-max scaled.
 
-    Does nothing without a model of tokens (setting `late_interaction`). A token may also be met by the turn before
-    or after, which counts `before` or `after` of the turn itself. Nothing moves unless nearly all of those
-    candidates have token vectors: one without would sink for that alone. `lacking` is the share that may lack them;
-    these get the mean of the others.
+    Does nothing without a model of tokens (setting `late_interaction`). A token may also be met by the turn
+    before or after, which counts `before` or `after` of the turn itself. Nothing moves unless nearly all of those
+    candidates have token vectors: one without would sink for that alone. `lacking` is the share that may lack
+    them; these get the mean of the others.
 
     A later statement that stood before one that it may revise, or replaces, stays before it: the match of words
     prefers the outdated one as often as not.

@@ -1,7 +1,7 @@
 """MaxSim of late interaction.
 
-Source: Khattab and Zaharia, ColBERT (SIGIR 2020), section 3.3. For each token q of the question, max over the tokens
-d of a text of cos(q, d). The caller takes the mean over q.
+Source: Khattab and Zaharia, ColBERT (SIGIR 2020), section 3.3. For each token q of the question, max over the
+tokens d of a text of cos(q, d). The caller takes the mean over q.
 """
 
 from __future__ import annotations
@@ -23,8 +23,8 @@ def maxsim(asked: NDArray[np.int8], texts: Sequence[NDArray[np.int8]]) -> list[S
         return []
     products = _units(np.concatenate(texts)) @ _units(asked).T
     starts = np.cumsum([0, *(len(each) for each in texts[:-1])])
-    best: NDArray[np.float64] = np.maximum.reduceat(products, starts, axis=0).astype(np.float64)
-    return list(best)
+    best = np.maximum.reduceat(products, starts, axis=0)
+    return list(best.astype(np.float64))
 
 
 def _units(codes: NDArray[np.int8]) -> NDArray[np.float32]:

