@@ -297,8 +297,8 @@ class Engine(Facets):
         "supersedes": the new one replaces the old one. "corrects": the same, and the old one was never true.
         "same": the old one is merged into the new one. "both": both hold, and nobody is asked again.
         "open" takes the verdict on the two back. `all_earlier` gives the same answer for every earlier value of
-        the slot that the new one states, by its author (`Hit.earlier`; `others` of the result). Raises NotFoundError,
-        and InvalidInputError for a verdict that contradicts what is stored.
+        the slot that the new one states, by its author (`Hit.earlier`; `others` of the result).
+        Raises NotFoundError, and InvalidInputError for a verdict that contradicts what is stored.
         """
         from combray.engine import settling
 

@@ -93,7 +93,7 @@ class OnnxTokenEmbedder(LateModel):
 
 
 class _Marked:
-    """An encoded text with the marker behind its first token. `counts`: which tokens have a vector of their own."""
+    """An encoded text with the marker behind its first token. `counts`: which tokens have a vector."""
 
     def __init__(self, ids: list[int], counts: NDArray[np.bool_]) -> None:
         self.ids, self.counts = ids, counts

@@ -23,8 +23,8 @@ def maxsim(asked: NDArray[np.int8], texts: Sequence[NDArray[np.int8]]) -> list[S
         return []
     products = _units(np.concatenate(texts)) @ _units(asked).T
     starts = np.cumsum([0, *(len(each) for each in texts[:-1])])
-    best = np.maximum.reduceat(products, starts, axis=0)
-    return list(best.astype(np.float64))
+    best: NDArray[np.float32] = np.maximum.reduceat(products, starts, axis=0)
+    return [each.astype(np.float64) for each in best]
 
 
 def _units(codes: NDArray[np.int8]) -> NDArray[np.float32]:
