@@ -219,9 +219,8 @@ class Step(msgspec.Struct, frozen=True):
 class Hit:
     """One recalled memory: its score (higher is better), the signals behind it, and how it was found.
 
-    Ids: `outdated_by` superseded it, `may_be_outdated_by` may replace it, `may_replace` is the earlier hit that
-    this one may replace, `restated_by` say the same and were merged into it, `earlier` are the hits that state an
-    earlier value of the same slot, newest first (`engine.settle(…, all_earlier=True)` settles them at once).
+    Ids: `outdated_by` superseded it, `may_be_outdated_by` may replace it, `may_replace` it may replace,
+    `restated_by` were merged into it, `earlier` have earlier values of its slot, newest first.
     """
 
     memory: Memory

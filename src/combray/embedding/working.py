@@ -132,7 +132,7 @@ class Worker:
         wanted = [key for key in memories if key not in there and key not in hopeless]
         tried = embed_each(self.embedder.name, self.embed, [full_text(memories[key]) for key in wanted])
         drafts = [
-            self.made(Draft(memories[wanted[at]], key=wanted[at]), vector)
+            Draft(memories[wanted[at]], vector=vector, key=wanted[at])
             for at, vector in sorted(tried.vectors.items())
         ]
         failures = {wanted[at]: error for at, error in tried.errors.items()} | dict.fromkeys(hopeless, _DIED)
@@ -152,11 +152,6 @@ class Worker:
             tx.queue.update([replace(mine[key], attempts=0, holder="", next_at=now) for key in sorted(changed)])
         error = tried.down or next(iter(failures.values()), "")
         return Worked(len(made), len(late), error=error), bool(tried.down)
-
-    def made(self, draft: Draft, vector: NDArray[Any]) -> Draft:
-        """Return the draft with its vector."""
-        draft.vector = vector
-        return draft
 
     def _meanwhile(
         self, tx: Writer, mine: Mapping[int, Job], memories: Mapping[int, Memory]
@@ -216,14 +211,10 @@ class TokenWorker(Worker):
     def orphans(self) -> list[int]:
         return []
 
-    def made(self, draft: Draft, vector: NDArray[Any]) -> Draft:
-        draft.tokens = vector
-        return draft
-
     def _store(self, tx: Writer, made: list[Draft], there: list[int], seen: int) -> None:  # noqa: ARG002 - of the base
         model = self.embedder.name
         keys = [draft.key for draft in made if draft.key is not None]
         if keys:
-            tx.put_tokens(model, keys, [draft.tokens for draft in made if draft.tokens is not None])
+            tx.put_tokens(model, keys, [draft.vector for draft in made if draft.vector is not None])
             tx.note("embed", "", f"tokens of {len(keys)} memories with {model}", self.runtime.clock())
         tx.queue.finish(model, [*keys, *there], activates=False)

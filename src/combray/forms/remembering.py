@@ -49,8 +49,6 @@ class Draft:
     # What is near it.
     vector: NDArray[np.float32] | None = None
     """Its vector, of unit length; None if it has none yet (`Embed`)."""
-    tokens: NDArray[np.int8] | None = None
-    """Vectors of its tokens, a row each; None if there are none yet (`Embed`)."""
     nearest: Ranked | None = None
     """Stored memories with a near vector, best first (`FindNearest`)."""
     suspects: tuple[Suspect, ...] | None = None
@@ -223,6 +221,8 @@ class Remembering:
     # The texts, and what they were compared with.
     drafts: list[Draft] = field(default_factory=list)
     """One for each item that is not refused, in the same order (`Validate`)."""
+    tokens: dict[str, NDArray[np.int8]] = field(default_factory=dict)
+    """Vectors of the tokens of drafts, by the id of the memory (`Embed`)."""
     refused: dict[int, CombrayError] = field(default_factory=dict)
     """Why an item was refused, by its place (`Validate`, `AssignScope`, `Guard`, `Settle`)."""
     seen_revision: int = -1

@@ -102,7 +102,7 @@ class Embed:
 
 
 def _embed_tokens(state: Remembering, runtime: Runtime) -> None:
-    """Fill each draft's token vectors. If that fails, `Write` queues the memories for a worker."""
+    """Fill the token vectors of the drafts. If that fails, `Write` queues the memories for a worker."""
     if runtime.tokens is None or not state.drafts:
         return
     try:
@@ -110,8 +110,7 @@ def _embed_tokens(state: Remembering, runtime: Runtime) -> None:
     except ModelError as error:
         state.degraded.append(f"stored without token vectors, which a worker makes later: {error}")
         return
-    for draft, tokens in zip(state.drafts, found, strict=True):
-        draft.tokens = tokens
+    state.tokens.update((draft.memory.id, tokens) for draft, tokens in zip(state.drafts, found, strict=True))
 
 
 @dataclass(frozen=True)

@@ -257,7 +257,7 @@ class Write:
             Arrival(
                 draft.memory,
                 {model: draft.vector} if draft.vector is not None else {},
-                {tokens: draft.tokens} if draft.tokens is not None else {},
+                {tokens: state.tokens[draft.memory.id]} if draft.memory.id in state.tokens else {},
             )
             for draft in arriving
         ]
@@ -266,7 +266,7 @@ class Write:
         waiting = [draft.key for draft in arriving if draft.memory.status == "pending_embed" and draft.key]
         if waiting:
             state.writer.queue.put(model, waiting, state.now)
-        bare = [draft.key for draft in arriving if draft.tokens is None and draft.key]
+        bare = [draft.key for draft in arriving if draft.memory.id not in state.tokens and draft.key]
         if tokens and bare:
             state.writer.queue.put(tokens, bare, state.now)
         say_embedded(state.drafts, state.writer, model)

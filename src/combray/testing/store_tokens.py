@@ -23,7 +23,7 @@ def _said(found: list[NDArray[np.int8] | None]) -> list[list[list[int]] | None]:
     return [None if each is None else each.tolist() for each in found]
 
 
-class Tokens(StoreCases):
+class TokenVectors(StoreCases):
     """One vector a token."""
 
     def test_rows_come_back_as_they_were_stored(self, store: Store, reader: Reader) -> None:
