@@ -44,7 +44,7 @@ def parser() -> argparse.ArgumentParser:
     )
     made.add_argument("--after", type=Path, action="append", metavar="SRC", help="without it, one tree is shown")
     made.add_argument("--data", help="folder of public sets; default COMBRAY_DATA")
-    models = "repeatable; default none, wordllama, and the sentence model in the folder COMBRAY_MODELS"
+    models = "repeatable; default none, wordllama, and the sentence model in the folder COMBRAY_JUDGE_MODEL"
     made.add_argument("--embedder", action="append", metavar="SPEC", help=models)
     made.add_argument("--preset", action="append", metavar="NAME", help="repeatable, or all; default default")
     made.add_argument("--sizes", default="10,60,200,2000", help="of stores of notes, with commas")
@@ -213,7 +213,7 @@ def show(title: str, rows: Sequence[Sequence[str]], *, markdown: bool) -> None:
 def main(arguments: list[str] | None = None) -> int:
     """Judge both trees and print what differs; 2 when a file cannot be read."""
     options = parser().parse_args(arguments)
-    models = os.environ.get("COMBRAY_MODELS")
+    models = os.environ.get("COMBRAY_JUDGE_MODEL")
     options.embedder = options.embedder or ["none", "wordllama", *([f"onnx:{models}"] if models else [])]
     wanted = options.only or GROUPS
     try:

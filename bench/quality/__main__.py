@@ -36,7 +36,7 @@ def parser() -> argparse.ArgumentParser:
     made.add_argument("--set", action="append", default=[], metavar="NAME[=PATH]", help="repeatable; default all")
     made.add_argument("--data", metavar="FOLDER", help="public sets (default: COMBRAY_DATA)")
     made.add_argument("--preset", action="append", choices=presets.names(), help="repeatable; default all")
-    specs = "none, wordllama, onnx:PATH; default the first two"
+    specs = "none, wordllama, local, onnx:PATH; default the first two"
     made.add_argument("--embedder", action="append", metavar="SPEC", help=specs)
     made.add_argument(
         "--without", action="append", default=[], metavar="STAGE", help="one more run a stage, without it"

@@ -20,6 +20,7 @@ from bench.quality.metrics import CUTS
 from bench.quality.sets import Collection, Item
 from combray import models, presets, settings, wiring
 from combray.engine import Engine
+from combray.models.known import LOCAL
 from combray.runtime import Embedder, Vectors
 
 DEPTH = max(CUTS)
@@ -94,7 +95,7 @@ class CachedEmbedder:
 @lru_cache
 def shared_embedder(spec: str) -> CachedEmbedder | None:
     """The embedder of a string, loaded once for all systems; None for "none"."""
-    embedder = models.embedder(spec)
+    embedder = models.embedder(settings.TIERS[LOCAL]["embedder"] if spec == LOCAL else spec)
     return None if embedder is None else CachedEmbedder(embedder)
 
 
@@ -168,9 +169,9 @@ class Combray:
     def fill(self, collection: Collection) -> EngineAsked:
         """A store in memory with the collection's items, the clock at its end."""
         now = collection.now.timestamp()
-        runtime = wiring.build(
-            ":memory:", settings.load(), clock=lambda: now, model=shared_embedder(self.embedder)
-        )
+        # "local" is the embedder and the late interaction of that setting.
+        chosen = settings.load({"models": LOCAL} if self.embedder == LOCAL else None)
+        runtime = wiring.build(":memory:", chosen, clock=lambda: now, model=shared_embedder(self.embedder))
         if self.embedder == "none":
             runtime = replace(runtime, embedder=None, words=None)
         unpruned = {"max_memories": 0, "decay": settings.load().decay}

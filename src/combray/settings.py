@@ -43,6 +43,13 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True):
     embedder_before: Annotated[
         str, "embedder to use until every memory has a vector of `embedder` (default: wordllama)"
     ] = ""
+    late_interaction: Annotated[
+        str, "none, onnx:PATH: a ColBERT model that matches each token of a question with those of the best hits"
+    ] = "none"
+    models: Annotated[
+        str,
+        "local: the listed embedder and late interaction, on this machine (combray models fetch local)",
+    ] = ""
     reranker: Annotated[str, "none, onnx:PATH, jina, voyage, siliconflow, pinecone, ollama:MODEL@URL"] = "none"
     judge: Annotated[str, "none, onnx:PATH: an NLI model that settles pairs it is sure of"] = "none"
     language_model: Annotated[str, "none, openai:MODEL@URL, anthropic:MODEL, gemini:MODEL"] = "none"
@@ -182,6 +189,8 @@ def load(overrides: Mapping[str, Any] | None = None, *, file: Path | None = None
         if text:
             values[setting.name] = text
     values.update({name: value for name, value in (overrides or {}).items() if value is not None})
+    if values.get("models"):
+        values = {**_tier(str(values["models"])), **values}
     settings = _convert(values)
     _check_ranges(settings)
     if settings.durability not in ("normal", "full"):
@@ -193,6 +202,21 @@ def load(overrides: Mapping[str, Any] | None = None, *, file: Path | None = None
         raise InvalidInputError("guard_policy", problem, f"Use {', '.join(POLICIES)}.")
     read_prices(settings.prices)
     return settings
+
+
+TIERS: Mapping[str, Mapping[str, str]] = {
+    "local": {
+        "embedder": "onnx:bge-small-en-v1.5",
+        "late_interaction": "onnx:answerai-colbert-small-v1",
+    }
+}
+"""Values of `models`, each with the settings that it stands for where they are not set themselves."""
+
+
+def _tier(name: str) -> Mapping[str, str]:
+    if name not in TIERS:
+        raise InvalidInputError("models", f"{name!r} is not known.", f"Use {', '.join(TIERS)}.")
+    return TIERS[name]
 
 
 EXTRACT = ("model", "rules", "off")

@@ -219,8 +219,8 @@ class Step(msgspec.Struct, frozen=True):
 class Hit:
     """One recalled memory: its score (higher is better), the signals behind it, and how it was found.
 
-    Ids: `outdated_by` superseded it, `may_be_outdated_by` may replace it, `may_replace` is the earlier hit that
-    this one may replace, `restated_by` say the same and were merged into it.
+    Ids: `outdated_by` superseded it, `may_be_outdated_by` may replace it, `may_replace` it may replace,
+    `restated_by` were merged into it, `earlier` have earlier values of its slot, newest first.
     """
 
     memory: Memory
@@ -231,6 +231,7 @@ class Hit:
     may_be_outdated_by: str | None = None
     may_replace: str | None = None
     restated_by: tuple[str, ...] = ()
+    earlier: tuple[str, ...] = ()
 
 
 class TierNote(TypedDict):

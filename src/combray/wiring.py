@@ -16,7 +16,7 @@ from combray.audit.log import AuditLog
 from combray.errors import InvalidInputError, MissingExtraError
 from combray.folders import data_folder
 from combray.language.tables import add_folder as add_languages
-from combray.models import EMBEDDERS, JUDGES, LANGUAGE_MODELS, RERANKERS
+from combray.models import EMBEDDERS, JUDGES, LANGUAGE_MODELS, RERANKERS, token_embedder
 from combray.models import detector as _our_detector
 from combray.models import embedder as _our_embedder
 from combray.models import judge as _our_judge
@@ -33,6 +33,7 @@ from combray.runtime import (
     Reranker,
     Runtime,
     Store,
+    TokenEmbedder,
     Witness,
     WordVectors,
     at_once,
@@ -225,6 +226,7 @@ def build(
     read_only: bool = False,
     clock: Clock | None = None,
     model: Embedder | None = None,
+    tokens: TokenEmbedder | None = None,
     second: Reranker | None = None,
     third: Judge | None = None,
     writer: LanguageModel | None = None,
@@ -232,7 +234,8 @@ def build(
 ) -> Runtime:
     """Build a runtime with the store open.
 
-    `model`, `second`, `third` and `writer` replace embedder, reranker, judge and language model of the settings.
+    `model`, `tokens`, `second`, `third` and `writer` replace embedder, late interaction, reranker, judge and
+    language model of the settings.
     """
     if settings.languages:
         # Before the store is opened: its keyword index depends on the languages.
@@ -242,6 +245,8 @@ def build(
     chosen = chosen and watched(chosen, "embed", now)
     before = chosen and _before(chosen, settings, now)
     judge = third if third is not None else open_judge(settings.judge)
+    tokens = tokens if tokens is not None else token_embedder(settings.late_interaction)
+    tokens = tokens and watched(tokens, "embed_tokens", now)
     second = second if second is not None else open_reranker(settings.reranker)
     second = second and watched(second, "rerank", now)
     writer = writer if writer is not None else open_language_model(settings.language_model)
@@ -264,6 +269,7 @@ def build(
         audit=log,
         before=before,
         words=_words(chosen),
+        tokens=tokens,
         detector=open_detector(settings),
     )
 

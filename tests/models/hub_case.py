@@ -19,7 +19,7 @@ pytest.importorskip("onnxruntime")
 constants = pytest.importorskip("huggingface_hub.constants")
 downloads = pytest.importorskip("huggingface_hub.file_download")
 
-MODEL, WORDS = model(pooled=False), tokenizer().encode()
+MODEL, WORDS = model(pooled=True, inputs=("input_ids",)), tokenizer().encode()
 REPOSITORY = {
     "README.md": b"# Colours",
     "training_args.json": b"{}",

@@ -75,9 +75,12 @@ def tokenizer() -> str:
     return str(made.to_str())
 
 
-def folder(path: Path, content: bytes) -> Path:
-    """A model folder as `onnx:PATH` wants it."""
+def folder(path: Path, content: bytes, pooling: str = "") -> Path:
+    """A model folder as `onnx:PATH` wants it; a model with a vector a token needs a pooling."""
     path.mkdir(exist_ok=True)
     (path / "model.onnx").write_bytes(content)
     (path / "tokenizer.json").write_text(tokenizer())
+    if pooling:
+        (path / "1_Pooling").mkdir(exist_ok=True)
+        (path / "1_Pooling" / "config.json").write_text(f'{{"pooling_mode": "{pooling}"}}')
     return path

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import os
 from pathlib import Path
 
@@ -11,7 +12,8 @@ from onnx_file import folder, model
 
 import combray
 from combray.errors import InvalidInputError, ModelError
-from combray.models import embedder
+from combray.models import embedder, known
+from combray.models.known import KnownModel
 from combray.models.onnx import OnnxEmbedder
 
 HALF = 0.5**0.5
@@ -20,7 +22,7 @@ HALF = 0.5**0.5
 @pytest.mark.parametrize("pooled", [True, False])
 def test_vectors_by_hand(tmp_path: Path, pooled: bool) -> None:
     """Mean of the tokens' rows to unit length, whatever the padding: red and blue give (1, 1, 0) / sqrt(2)."""
-    made = OnnxEmbedder(str(folder(tmp_path, model(pooled=pooled))))
+    made = OnnxEmbedder(str(folder(tmp_path, model(pooled=pooled), pooling="mean")))
     found = made.embed(["red", "red blue", "green green green green", "nobody knows", ""])
     expected = [[1, 0, 0], [HALF, HALF, 0], [0, 0, 1], [0, 0, 0], [0, 0, 0]]
     assert found == pytest.approx(np.array(expected), abs=1e-6)
@@ -31,7 +33,7 @@ def test_vectors_by_hand(tmp_path: Path, pooled: bool) -> None:
 
 def test_order_is_kept_over_batches(tmp_path: Path) -> None:
     """Texts are batched by length inside, 32 at a time."""
-    made = OnnxEmbedder(str(folder(tmp_path, model(pooled=False))))
+    made = OnnxEmbedder(str(folder(tmp_path, model(pooled=False), pooling="mean")))
     texts = [" ".join(["red"] * (1 + n % 5)) if n % 2 else "blue" for n in range(70)]
     found = made.embed(texts)
     assert found[:, 0].tolist() == pytest.approx([n % 2 for n in range(70)])
@@ -49,7 +51,7 @@ def test_only_inputs_the_model_has_are_fed(tmp_path: Path) -> None:
 
 def test_the_name_tells_the_model_apart(tmp_path: Path) -> None:
     one = OnnxEmbedder(str(folder(tmp_path / "colours", model(pooled=True))))
-    other = OnnxEmbedder(str(folder(tmp_path / "colours", model(pooled=False))))
+    other = OnnxEmbedder(str(folder(tmp_path / "colours", model(pooled=False), pooling="mean")))
     assert one.name.startswith("onnx:colours:")
     assert one.name != other.name
 
@@ -81,7 +83,7 @@ def test_tokens_are_pooled_as_the_model_says(
     assert made.embed(["red blue"])[0].tolist() == pytest.approx(expected, abs=1e-6)
     assert (
         made.name
-        == OnnxEmbedder(str(folder(tmp_path / "bare", model(pooled=False)))).name.replace(
+        == OnnxEmbedder(str(folder(tmp_path / "bare", model(pooled=False), pooling="mean"))).name.replace(
             "onnx:bare:", f"onnx:{tmp_path.name}:"
         )
         + ending
@@ -104,6 +106,25 @@ def test_pooling_that_is_not_done_is_refused_unless_the_model_pools(
     with pytest.raises(ModelError, match=said):
         configured(tmp_path, pooling)
     assert configured(tmp_path, pooling, pooled=True).embed(["red"])[0].tolist() == [1, 0, 0]
+
+
+def test_a_model_that_does_not_say_how_to_pool_is_an_error_that_asks(tmp_path: Path) -> None:
+    """The mean of a model trained on its first token would find next to nothing, silently."""
+    place = folder(tmp_path, model(pooled=False))
+    with pytest.raises(
+        ModelError, match=r'nothing says how to pool them\. Write .*"mean".* or .*"cls".*1_Pooling'
+    ):
+        OnnxEmbedder(str(place))
+    assert OnnxEmbedder(str(folder(tmp_path, model(pooled=True)))).dimensions == 3
+
+
+def test_a_listed_model_is_known_by_its_bytes(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    place = folder(tmp_path, model(pooled=False))
+    sha256 = hashlib.sha256((place / "model.onnx").read_bytes()).hexdigest()
+    files = {"model.onnx": (1, sha256), "tokenizer.json": (1, "")}
+    listed = KnownModel("colours", "embedder", "MIT", "inside", files, pooling="cls")
+    monkeypatch.setattr(known, "KNOWN", {"colours": listed})
+    assert OnnxEmbedder(str(place)).embed(["red blue"])[0].tolist() == pytest.approx([1, 0, 0], abs=1e-6)
 
 
 def test_weights_beside_the_model_tell_it_apart(tmp_path: Path) -> None:
@@ -153,7 +174,7 @@ def test_a_garbage_tokenizer_is_a_clear_error(tmp_path: Path) -> None:
 
 
 def test_an_engine_runs_on_it(tmp_path: Path) -> None:
-    place = folder(tmp_path, model(pooled=False))
+    place = folder(tmp_path, model(pooled=False), pooling="mean")
     with combray.open(":memory:", embedder=f"onnx:{place}", preset="mnemon") as engine:
         engine.remember("red red")
         engine.remember("green")

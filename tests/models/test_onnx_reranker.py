@@ -1,4 +1,4 @@
-"""Cross-encoders in ONNX: on a table of three words by hand, and a real one (COMBRAY_TEST_CROSS_ENCODER).
+"""Cross-encoders in ONNX: on a table of three words by hand (a real one: test_listed_models.py).
 
 The stand-in's logit is the sum over the tokens of query and text, whose rows are given here.
 """
@@ -6,7 +6,6 @@ The stand-in's logit is the sum over the tokens of query and text, whose rows ar
 from __future__ import annotations
 
 import math
-import os
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -81,15 +80,3 @@ def test_a_wrong_folder_is_named(tmp_path: Path) -> None:
     made = OnnxReranker(str(tmp_path))
     with pytest.raises(ModelError, match="is not a readable ONNX model"):
         made.rerank("red", ["red"])
-
-
-@pytest.mark.skipif(
-    not os.environ.get("COMBRAY_TEST_CROSS_ENCODER"), reason="COMBRAY_TEST_CROSS_ENCODER is not set"
-)
-def test_a_real_cross_encoder() -> None:
-    made = OnnxReranker(os.environ["COMBRAY_TEST_CROSS_ENCODER"])
-    texts = ["Interest rates rose again", "The capital of France is Paris", "Paris is warm in June"]
-    found = made.rerank("What is the capital of France?", texts)
-    assert max(range(3), key=lambda place: found[place] or 0.0) == 1
-    assert found[0] is not None
-    assert found[0] < 0.5

@@ -56,6 +56,7 @@ def everything(reader: Reader, models: tuple[str, ...], names: tuple[str, ...]) 
         "vectors": {
             model: (found.tolist(), has.tolist()) for model, (found, has) in vectors.items() if len(keys)
         },
+        "tokens": [None if each is None else each.tolist() for each in reader.tokens("late:2", array)],
         "links": reader.links(keys),
         "edges": reader.edges(),
         "histories": [reader.history(key) for key in keys],

@@ -228,6 +228,11 @@ class Walk(RuleBasedStateMachine):
         row = np.ones((1, dimensions), dtype=np.float32)
         self.both(namespace, lambda tx: tx.put_vectors("n:2", [self.key(pick)], row))
 
+    @rule(namespace=SPACES, pick=picks, rows=st.lists(st.integers(-127, 127), max_size=2))
+    def put_tokens(self, namespace: str, pick: int, rows: list[int]) -> None:
+        tokens = np.array([[each, 1] for each in rows], dtype=np.int8).reshape(-1, 2)
+        self.both(namespace, lambda tx: tx.put_tokens("late:2", [self.key(pick)], [tokens]))
+
     @rule(namespace=SPACES, given=st.dictionaries(picks, st.integers(1, 3), max_size=3))
     def touch(self, namespace: str, given: dict[int, int]) -> None:
         accesses = {self.key(pick): (times, T0 + times) for pick, times in given.items()}

@@ -96,6 +96,10 @@ class PlaceChunks:
             placed = _place(state, each, stored, model, self.judging)
             tx.documents.put(each.file.document, placed)
             after.update(key for key, _ in placed)
+        if runtime.tokens is not None:
+            # A worker makes them: files are many, and recall does without them until then.
+            lacking = sorted(after.intersection(tx.queue.lacking(runtime.tokens.name)))
+            tx.queue.put(runtime.tokens.name, lacking, state.now)
         hidden = sorted(state.leaving - after)
         for key, memory in zip(hidden, tx.memories(hidden), strict=True):
             if memory.status in LIVE_STATUSES:

@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from combray.errors import ModelError
 from combray.records import dataclass, field
-from combray.runtime import Embedder
 
+Embed = Callable[[Sequence[str]], Sequence[NDArray[Any]]]
+"""Returns the vector, or the token vectors, of each text."""
 MOST_ATTEMPTS = 16
 """Attempts at a text that a working model refuses, before it is given up: about five hours."""
 LONGEST_PAUSE = 3600.0
@@ -33,13 +35,13 @@ def pause(attempts: int, memory_id: str) -> float:
 class Tried:
     """The result for some texts: vectors and errors by position, or why the model is down."""
 
-    vectors: dict[int, NDArray[np.float32]] = field(default_factory=dict)
+    vectors: dict[int, NDArray[Any]] = field(default_factory=dict)
     errors: dict[int, str] = field(default_factory=dict)
     down: str = ""
 
 
-def embed_each(embedder: Embedder, texts: Sequence[str]) -> Tried:
-    """Embed all texts at once. If that fails, embed each half, down to single texts.
+def embed_each(name: str, embed: Embed, texts: Sequence[str]) -> Tried:
+    """Embed all texts at once with the model of that name. If that fails, embed each half, down to single texts.
 
     After each failure the model embeds one plain word. If that fails too, the model is down and the attempt ends.
     """
@@ -48,12 +50,12 @@ def embed_each(embedder: Embedder, texts: Sequence[str]) -> Tried:
     while waiting:
         part = waiting.pop()
         try:
-            rows = embedder.embed([texts[at] for at in part])
-            if not np.isfinite(rows).all():
-                raise ModelError(f"{embedder.name}: returned a vector with NaN or infinite components")
+            rows = embed([texts[at] for at in part])
+            if not all(np.isfinite(row).all() for row in rows):
+                raise ModelError(f"{name}: returned a vector with NaN or infinite components")
         except ModelError as error:
             reason = str(error)[:_MOST_CHARACTERS]
-            if not _answers(embedder):
+            if not _answers(embed):
                 tried.down = reason
                 return tried
             if len(part) == 1:
@@ -66,9 +68,9 @@ def embed_each(embedder: Embedder, texts: Sequence[str]) -> Tried:
     return tried
 
 
-def _answers(embedder: Embedder) -> bool:
+def _answers(embed: Embed) -> bool:
     try:
-        embedder.embed([_PROBE])
+        embed([_PROBE])
     except ModelError:
         return False
     return True

@@ -8,8 +8,10 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
+from typing import Any, cast
 
 import numpy as np
+from numpy.typing import NDArray
 
 from combray.embedding.attempts import MOST_ATTEMPTS, Tried, embed_each, pause
 from combray.errors import StoreError
@@ -18,7 +20,7 @@ from combray.language.indexing import full_text
 from combray.records import dataclass, replace
 from combray.remember.embed import search_nearest
 from combray.remember.link import LinkSemantic
-from combray.runtime import Embedder, Reader, Runtime, Writer
+from combray.runtime import Embedder, Reader, Runtime, TokenEmbedder, Writer
 from combray.runtime.leases import is_there, new_holder
 from combray.runtime.queue import Job
 from combray.types import Memory
@@ -53,13 +55,25 @@ class Worker:
 
     runtime: Runtime
     namespace: str
-    embedder: Embedder
+    embedder: Embedder | TokenEmbedder
     link: LinkSemantic | None = None
+
+    def embed(self, texts: Sequence[str]) -> Sequence[NDArray[Any]]:
+        """Return the vectors of texts."""
+        return list(cast(Embedder, self.embedder).embed(texts))
+
+    def has(self, reader: Reader, keys: NDArray[np.int64]) -> NDArray[np.bool_]:
+        """Return which of the keys have what is made."""
+        return reader.vectors(self.embedder.name, keys)[1]
 
     @property
     def reader(self) -> Reader:
         """A reader of the namespace."""
         return self.runtime.store.reader(self.namespace)
+
+    def orphans(self) -> list[int]:
+        """Return the keys of pending memories without a job, which come from imports."""
+        return self.reader.queue.orphans(self.embedder.name)
 
     def work(self, limit: int | None, batch: int, progress: Callable[[int], None] | None = None) -> Worked:
         """Do what is due now, at most `limit` jobs; stop when the model is down.
@@ -68,8 +82,7 @@ class Worker:
         """
         holder = new_holder()
         queue, model = self.reader.queue, self.embedder.name
-        # Pending memories without a job come from imports.
-        orphans = queue.orphans(model)
+        orphans = self.orphans()
         dead = [each for each in queue.holders(model) if not is_there(each)]
         if orphans or dead:
             now = self.runtime.clock()
@@ -110,15 +123,14 @@ class Worker:
             raise
 
     def _do(self, jobs: Sequence[Job], holder: str) -> tuple[Worked, bool]:
-        reader, model = self.reader, self.embedder.name
+        reader = self.reader
         keys = np.array(sorted(job.key for job in jobs), dtype=np.int64)
         known = dict(zip(reader.ids(keys), keys.tolist(), strict=True))
         memories = {known[memory.id]: memory for memory in reader.memories(keys) if memory.id in known}
-        _, has = reader.vectors(model, keys)
-        there = set(keys[has].tolist())
+        there = set(keys[self.has(reader, keys)].tolist())
         hopeless = {job.key for job in jobs if job.attempts > MOST_ATTEMPTS}
         wanted = [key for key in memories if key not in there and key not in hopeless]
-        tried = embed_each(self.embedder, [full_text(memories[key]) for key in wanted])
+        tried = embed_each(self.embedder.name, self.embed, [full_text(memories[key]) for key in wanted])
         drafts = [
             Draft(memories[wanted[at]], vector=vector, key=wanted[at])
             for at, vector in sorted(tried.vectors.items())
@@ -128,9 +140,9 @@ class Worker:
         seen = reader.revision()
         if self.link is not None:
             state = Remembering(self.namespace, [], self.runtime.clock(), drafts=drafts)
-            search_nearest(state, reader, model, self.link.minimum)
+            search_nearest(state, reader, self.embedder.name, self.link.minimum)
         with self.runtime.store.transaction(self.namespace) as tx:
-            mine = {job.key: job for job in tx.queue.held(model, holder)}
+            mine = {job.key: job for job in tx.queue.held(self.embedder.name, holder)}
             changed, done = self._meanwhile(tx, mine, memories)
             made = [draft for draft in drafts if draft.key in mine and draft.key not in changed | done]
             self._store(tx, made, sorted(done), seen)
@@ -149,8 +161,7 @@ class Worker:
         An update drops the vector of the old text, and may store one of the new text: the jobs stay the same.
         """
         keys = np.array(sorted(mine), dtype=np.int64)
-        _, has = tx.vectors(self.embedder.name, keys)
-        done = set(keys[has].tolist())
+        done = set(keys[self.has(tx, keys)].tolist())
         texts = dict(zip(keys.tolist(), map(full_text, tx.memories(keys.tolist())), strict=True))
         changed = {key for key, memory in memories.items() if key in texts and texts[key] != full_text(memory)}
         return changed - done, done
@@ -184,3 +195,26 @@ class Worker:
             failed=attempts >= MOST_ATTEMPTS,
             error=error or tried.down,
         )
+
+
+@dataclass(frozen=True)
+class TokenWorker(Worker):
+    """Makes the token vectors of one model. A memory that waits for its vector goes on waiting."""
+
+    def embed(self, texts: Sequence[str]) -> Sequence[NDArray[Any]]:
+        return cast(TokenEmbedder, self.embedder).embed_tokens(texts)
+
+    def has(self, reader: Reader, keys: NDArray[np.int64]) -> NDArray[np.bool_]:
+        found = reader.tokens(self.embedder.name, keys)
+        return np.array([each is not None for each in found], dtype=np.bool_)
+
+    def orphans(self) -> list[int]:
+        return []
+
+    def _store(self, tx: Writer, made: list[Draft], there: list[int], seen: int) -> None:  # noqa: ARG002 - of the base
+        model = self.embedder.name
+        keys = [draft.key for draft in made if draft.key is not None]
+        if keys:
+            tx.put_tokens(model, keys, [draft.vector for draft in made if draft.vector is not None])
+            tx.note("embed", "", f"tokens of {len(keys)} memories with {model}", self.runtime.clock())
+        tx.queue.finish(model, [*keys, *there], activates=False)

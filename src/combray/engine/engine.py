@@ -289,17 +289,20 @@ class Engine(Facets):
         return changes.erase(self._at, memory_id, **requests.without_words(how))
 
     @audited("settle", reads=False)
-    def settle(self, new: str, old: str, verdict: Verdict, reason: str = "") -> Settled:
+    def settle(
+        self, new: str, old: str, verdict: Verdict, reason: str = "", *, all_earlier: bool = False
+    ) -> Settled:
         """Settle which of two memories holds, for a pair that `remember` asked about or any other.
 
         "supersedes": the new one replaces the old one. "corrects": the same, and the old one was never true.
         "same": the old one is merged into the new one. "both": both hold, and nobody is asked again.
-        "open" takes the verdict on the two back. Raises NotFoundError, and InvalidInputError for a verdict that
-        contradicts what is stored.
+        "open" takes the verdict on the two back. `all_earlier` gives the same answer for every earlier value of
+        the slot that the new one states, by its author (`Hit.earlier`; `others` of the result).
+        Raises NotFoundError, and InvalidInputError for a verdict that contradicts what is stored.
         """
         from combray.engine import settling
 
-        return settling.settle(self._at, new, old, verdict, reason)
+        return settling.settle(self._at, new, old, verdict, reason, all_earlier)
 
     @audited("unsettled")
     def unsettled(self, limit: int = 20, *, left_open: bool = False) -> Pairs:

@@ -12,7 +12,7 @@ from combray import presets, wiring
 from combray.engine.engine import Engine
 from combray.errors import InvalidInputError
 from combray.pipeline import walk
-from combray.runtime import Clock, Embedder, Judge, LanguageModel, Reranker
+from combray.runtime import Clock, Embedder, Judge, LanguageModel, Reranker, TokenEmbedder
 from combray.settings import Settings
 from combray.settings import load as load_settings
 
@@ -22,7 +22,9 @@ def open(
     *,
     namespace: str | None = None,
     preset: str | presets.Preset | None = None,
+    models: str | None = None,
     embedder: str | Embedder | None = None,
+    late_interaction: str | TokenEmbedder | None = None,
     reranker: str | Reranker | None = None,
     judge: str | Judge | None = None,
     language_model: str | LanguageModel | None = None,
@@ -39,17 +41,18 @@ def open(
     `location` is a path, `sqlite:///path`, `:memory:`, `postgresql://…`, or `https://host:port` of a server
     (`combray serve`), which has the models; then `key` is the server's, or COMBRAY_SERVER_KEY. None takes the
     setting COMBRAY_DB, or a file in the per-user data folder. Every other argument left at None takes its
-    setting too. `preset` is a name or a `Preset`. Models are specs, or objects with the methods of
-    `runtime.Embedder`, `Reranker`, `Judge` and `LanguageModel`. `worker` makes queued vectors in a thread: None
-    does so after a change of embedder and for a preset that queues its vectors, False never. `key` (32 bytes or
-    a passphrase) encrypts the file, with the extra `encryption`; None takes COMBRAY_KEY or COMBRAY_KEY_FILE.
-    `replica`: a server's URL, for reads. `timezone`: IANA name of the zone of days ("yesterday", a date without
-    a time); by default the machine's. Raises InvalidInputError, StoreError and its subclasses, ModelError.
+    setting too. `preset` is a name or a `Preset`. `models="local"` takes the listed models of this
+    machine (`combray models fetch local`). Models are specs, or objects with the methods of `runtime.Embedder`,
+    `TokenEmbedder`, `Reranker`, `Judge` and `LanguageModel`. `worker` makes queued vectors in a thread: None does
+    so after a change of embedder and for a preset that queues its vectors, False never. `key` (32 bytes or a
+    passphrase) encrypts the file, with the extra `encryption`; None takes COMBRAY_KEY or COMBRAY_KEY_FILE.
+    `replica`: a server's URL, for reads. `timezone`: IANA name of the zone of days ("yesterday", a date without a
+    time); by default the machine's. Raises InvalidInputError, StoreError and its subclasses, ModelError.
     """
-    models = {"embedder": embedder, "reranker": reranker, "judge": judge, "language_model": language_model}
-    specs: dict[str, object] = {"preset": preset, **models}
-    given = {"namespace": namespace, "durability": durability, "worker": worker, "replica": replica}
-    given |= {"db": None if location is None else fspath(location), "timezone": timezone}
+    specs: dict[str, object] = {"preset": preset, "embedder": embedder, "late_interaction": late_interaction}
+    specs |= {"reranker": reranker, "judge": judge, "language_model": language_model}
+    given = {"models": models, "namespace": namespace, "durability": durability, "worker": worker}
+    given |= {"db": None if location is None else fspath(location), "replica": replica, "timezone": timezone}
     settings = load_settings(given | {name: spec for name, spec in specs.items() if isinstance(spec, str)})
     if settings.db.startswith(("http://", "https://")):
         return _of_server(settings, key, objects=(*specs.values(), clock))
@@ -60,6 +63,7 @@ def open(
         read_only=read_only,
         clock=clock,
         model=None if isinstance(embedder, str) else embedder,
+        tokens=None if isinstance(late_interaction, str) else late_interaction,
         second=None if isinstance(reranker, str) else reranker,
         third=None if isinstance(judge, str) else judge,
         writer=None if isinstance(language_model, str) else language_model,

@@ -7,9 +7,11 @@ from collections.abc import Iterable
 from combray.audit.verb import found as shown_so_far
 from combray.engine.namespace import Namespace
 from combray.errors import InvalidInputError
+from combray.facts.slots import earlier_values
 from combray.facts.waiting import due
+from combray.language.scopes import scope_set
 from combray.records import dataclass
-from combray.runtime import Link, Order, Reader
+from combray.runtime import Filter, Link, Order, Reader, Writer
 from combray.types import LIVE_STATUSES, VERDICTS, Edge, Memory, Verdict
 from combray.values import clean_text, one_of, whole
 from combray.where import Or, one_of_texts
@@ -19,18 +21,24 @@ LISTED_FROM = 0.2
 """Least probability of a pair that is listed. Less probable ones are kept for recall, which weighs them anew."""
 _MOST = 1_000_000
 _READ_AT_ONCE = 200
+_MOST_STATEMENTS = 5000
+"""Latest statements of an author that are compared with a new value."""
 _CALLER = "user"
 """Who made the edge of a pair that was settled as open."""
 
 
 @dataclass(frozen=True, slots=True)
 class Settled:
-    """What `settle` did: the ids, the verdict, and the verdict on the two that it took back ("" for none)."""
+    """What `settle` did: the ids, the verdict, and the verdict on the two that it took back ("" for none).
+
+    `others`: ids of the further earlier values that got the same verdict, newest first.
+    """
 
     new: str
     old: str
     verdict: Verdict
     undone: str = ""
+    others: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,8 +79,8 @@ class Replaced:
     reason: str = ""
 
 
-def settle(at: Namespace, new: str, old: str, verdict: str, reason: str) -> Settled:
-    """Apply a verdict on two memories."""
+def settle(at: Namespace, new: str, old: str, verdict: str, reason: str, all_earlier: bool = False) -> Settled:
+    """Apply a verdict on two memories; with `all_earlier` on every earlier value of the same slot too."""
     from combray.consolidate.settling import settle as apply
 
     chosen = one_of("verdict", verdict, VERDICTS)
@@ -81,9 +89,23 @@ def settle(at: Namespace, new: str, old: str, verdict: str, reason: str) -> Sett
     if here == there:
         raise InvalidInputError("old", "is the new memory itself.", "Name two memories.")
     with at.runtime.store.transaction(at.namespace) as tx:
+        # Before the verdict: a merged memory has no earlier values any more.
+        others = [key for key in _earlier_values(tx, here) if key != there] if all_earlier else []
         undone = apply(tx, here, there, chosen, why, "user", at.runtime.clock())
-        later, earlier = tx.memories([here, there])
-    return Settled(later.id, earlier.id, chosen, undone or "")
+        for key in others:
+            apply(tx, here, key, chosen, why, "user", at.runtime.clock())
+        later, earlier, *rest = tx.memories([here, there, *others])
+    return Settled(later.id, earlier.id, chosen, undone or "", tuple(each.id for each in rest))
+
+
+def _earlier_values(tx: Writer, new: int) -> list[int]:
+    """Return the live memories of the author that state an earlier value of the same slot, newest first."""
+    (memory,) = tx.memories([new])
+    if memory.author is None:
+        return []
+    # A moment of the filter is inclusive in front and exclusive behind; of one moment the key decides.
+    where = Filter(authors=(memory.author,), within=scope_set(memory.tags), until=memory.moment.timestamp())
+    return earlier_values(tx, new, tx.scan(where, newest_first=True, limit=_MOST_STATEMENTS).tolist())
 
 
 def unsettled(at: Namespace, limit: int, left_open: bool) -> Pairs:

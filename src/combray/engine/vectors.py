@@ -7,7 +7,7 @@ from collections.abc import Callable
 from combray import wiring
 from combray.audit.audited import audited
 from combray.embedding.background import EmbeddingWorker
-from combray.embedding.working import Worked, Worker
+from combray.embedding.working import TokenWorker, Worked, Worker
 from combray.engine.namespace import Namespace
 from combray.errors import InvalidInputError
 from combray.records import dataclass
@@ -66,12 +66,14 @@ class Vectors:
         """
         batch = whole("batch", batch, 1, MOST_BATCH)
         limit = None if limit is None else whole("limit", limit, 0, _MOST)
-        own = self._own()
+        own, tokens = self._own(), self._at.runtime.tokens
         worked = Worked()
         places = self._at.runtime.store.namespaces() if everywhere else [self._at.namespace]
         if self._changing:
             for namespace in places:
                 self._queue_lacking(namespace, own.name)
+                if tokens is not None:
+                    self._queue_lacking(namespace, tokens.name)
             self._changing = False
         for namespace in places:
             link = next(filter(None, map(_linking, self._at.preset.remember)), None)
@@ -79,6 +81,8 @@ class Vectors:
             if self.moving is not None:
                 self._queue_lacking(namespace, self.moving.name)
                 worked += Worker(self._at.runtime, namespace, self.moving, link).work(limit, batch, progress)
+            if tokens is not None:
+                worked += TokenWorker(self._at.runtime, namespace, tokens).work(limit, batch)
         if self._worker is not None:
             # What the engine's own thread has leased is made when this returns, too.
             self._worker.wait()
@@ -131,6 +135,8 @@ class Vectors:
             if self.moving is None:
                 raise InvalidInputError("to", f"{to!r} makes no vectors.", "Name another embedder.")
         model = (self.moving if to is not None and self.moving is not None else self._own()).name
+        if self._at.runtime.tokens is not None:
+            self._queue_lacking(self._at.namespace, self._at.runtime.tokens.name)
         queued = self._queue_lacking(self._at.namespace, model)
         return self._progress(model, queued=queued)
 
@@ -169,8 +175,10 @@ class Vectors:
         return self._at.runtime.embedder
 
     def outdated(self) -> bool:
-        """Whether this namespace has vectors, but some memories have none of the engine's embedder."""
-        own = self._at.runtime.embedder
+        """Whether memories lack a vector of the engine's embedder that others have, or token vectors."""
+        own, tokens = self._at.runtime.embedder, self._at.runtime.tokens
+        if tokens is not None and self._at.reader.queue.lacking(tokens.name):
+            return True
         return own is not None and self._at.reader.queue.left_behind(own.name)
 
     def start_worker(self, *, batch: int = BATCH) -> None:

@@ -140,6 +140,8 @@ class ReadEdges:
     """Open `may_revise` edges to the hits; None before they are read (`ShowLater`)."""
     linked: set[int] = field(default_factory=set)
     """Keys whose edges were read (`open_revisions`)."""
+    slots: dict[int, tuple[int, ...]] = field(default_factory=dict)
+    """Key of the newest value of a slot -> those of the earlier ones, newest first (`OrderSlots`)."""
     restating: set[tuple[int, int]] = field(default_factory=set)
     """Pairs of such a key and one that restates it, or was merged into it (`open_revisions`)."""
 

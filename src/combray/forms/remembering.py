@@ -221,6 +221,8 @@ class Remembering:
     # The texts, and what they were compared with.
     drafts: list[Draft] = field(default_factory=list)
     """One for each item that is not refused, in the same order (`Validate`)."""
+    tokens: dict[str, NDArray[np.int8]] = field(default_factory=dict)
+    """Vectors of the tokens of drafts, by the id of the memory (`Embed`)."""
     refused: dict[int, CombrayError] = field(default_factory=dict)
     """Why an item was refused, by its place (`Validate`, `AssignScope`, `Guard`, `Settle`)."""
     seen_revision: int = -1

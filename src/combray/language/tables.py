@@ -21,7 +21,7 @@ from combray.language.caches import forget_tables, from_tables
 T = TypeVar("T")
 
 SECTIONS = (
-    "aliases", "dates", "expansion", "guard", "names", "noise",
+    "aliases", "dates", "expansion", "frames", "guard", "names", "noise",
     "pronouns", "quality", "questions", "replacements", "revisions", "samples", "savings", "script",
     "tense", "topics", "trivial", "words",
 )  # fmt: skip

@@ -260,6 +260,11 @@ def _marks(text: Text) -> Marks:
     return _lists().of(plain(text.text[:_FLAGGED]))
 
 
+def present_phrases() -> list[str]:
+    """Return the phrases that say that something holds now, in every language."""
+    return [phrase for table in _tables().values() for phrase in table.present]
+
+
 @from_tables
 def _lists() -> Lists:
     """The marks of time by kind. Without its accents a single word is one of another language."""

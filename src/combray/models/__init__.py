@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 from combray.errors import InvalidInputError
-from combray.runtime import Detector, Embedder, Judge, LanguageModel, Reranker
+from combray.runtime import Detector, Embedder, Judge, LanguageModel, Reranker, TokenEmbedder
 
 if TYPE_CHECKING:
     from combray.models.http import Client
@@ -16,6 +16,7 @@ EMBEDDERS = {
     "none": "no vectors: keyword, entity and graph evidence only",
     "wordllama": "static 256-dimensional table, included in the default install, offline (default)",
     "onnx:PATH": "a sentence model exported to ONNX: a folder with model.onnx and tokenizer.json (extra: onnx)",
+    "onnx:bge-small-en-v1.5": "the listed one, English, after combray models fetch (extra: onnx)",
     "onnx:ORG/NAME": "the same from the Hugging Face hub, after combray models fetch (extra: onnx)",
     "openai:MODEL@URL": "api.openai.com with OPENAI_API_KEY, or any server with the same embeddings",
     "ollama:MODEL@URL": "your own Ollama server; @URL is optional on this machine",
@@ -26,12 +27,18 @@ EMBEDDERS = {
 RERANKERS = {
     "none": "candidates keep their order (default)",
     "onnx:PATH": "a cross-encoder exported to ONNX: a folder with model.onnx and tokenizer.json (extra: onnx)",
+    "onnx:ms-marco-MiniLM-L-12-v2": "the listed one, English, after combray models fetch (extra: onnx)",
     "onnx:ORG/NAME": "the same from the Hugging Face hub, after combray models fetch (extra: onnx)",
     "jina:MODEL": "api.jina.ai; JINA_API_KEY",
     "voyage:MODEL": "api.voyageai.com; VOYAGE_API_KEY",
     "siliconflow:MODEL": "api.siliconflow.com; SILICONFLOW_API_KEY",
     "pinecone:MODEL": "api.pinecone.io; PINECONE_API_KEY",
     "ollama:MODEL@URL": "/api/rerank of your own server; @URL is optional on this machine",
+}
+LATE = {
+    "none": "no late interaction (default)",
+    "onnx:answerai-colbert-small-v1": "the listed one, English, after combray models fetch (extra: onnx)",
+    "onnx:PATH": "a ColBERT model exported to ONNX with its last layer: a folder with model.onnx (extra: onnx)",
 }
 JUDGES = {
     "none": "pairs wait for the language model, or for you (default)",
@@ -72,6 +79,16 @@ def embedder(spec: str) -> Embedder | None:
     from combray.models.embedders import FORMS, MOST_BYTES, PostedEmbedder
 
     return PostedEmbedder(*_posted("embedder", spec, EMBEDDERS, FORMS, most_bytes=MOST_BYTES))
+
+
+def token_embedder(spec: str) -> TokenEmbedder | None:
+    """Return the late-interaction model of a spec, or None for "none". Raises as `embedder`."""
+    model = _onnx("late_interaction", spec, LATE)
+    if not model:
+        return None
+    from combray.models.onnx_tokens import OnnxTokenEmbedder
+
+    return OnnxTokenEmbedder(model)
 
 
 def reranker(spec: str) -> Reranker | None:

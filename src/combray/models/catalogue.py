@@ -6,12 +6,13 @@ import os
 from collections.abc import Mapping
 from importlib.util import find_spec
 
-from combray.models import DETECTORS, EMBEDDERS, JUDGES, LANGUAGE_MODELS, RERANKERS
+from combray.models import DETECTORS, EMBEDDERS, JUDGES, LANGUAGE_MODELS, LATE, RERANKERS
 from combray.models.services import SERVICES
 from combray.records import dataclass
 
 _TABLES = {
     "embedder": EMBEDDERS,
+    "late_interaction": LATE,
     "reranker": RERANKERS,
     "judge": JUDGES,
     "guard_model": DETECTORS,

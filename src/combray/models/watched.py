@@ -14,9 +14,19 @@ import numpy as np
 
 from combray.errors import CombrayError, ModelError
 from combray.models.breaker import NEVER, Breaker, Usage
-from combray.runtime import Clock, Embedder, Entailment, Health, Judge, LanguageModel, Peer, Reranker
+from combray.runtime import (
+    Clock,
+    Embedder,
+    Entailment,
+    Health,
+    Judge,
+    LanguageModel,
+    Peer,
+    Reranker,
+    TokenEmbedder,
+)
 
-M = TypeVar("M", bound=Embedder | Reranker | Judge | LanguageModel | Peer)
+M = TypeVar("M", bound=Embedder | TokenEmbedder | Reranker | Judge | LanguageModel | Peer)
 _DEFAULTS: Mapping[str, Any] = {"leaves_process": True, "contextual": False, "knows": lambda _language: 1.0}
 """Of attributes that an object may lack. One that does not say where it runs may call a server."""
 Check = Callable[[Any, tuple[Any, ...]], Any]
@@ -112,6 +122,13 @@ def _rows(answer: Any, args: tuple[Any, ...]) -> Any:
     return found
 
 
+def _token_rows(answer: Any, args: tuple[Any, ...]) -> list[Any]:
+    found = [np.asarray(each, dtype=np.int8) for each in answer]
+    if len(found) != len(args[0]) or any(each.ndim != 2 for each in found):
+        raise _ShapeError(f"gave {len(found)} arrays for {len(args[0])} texts, or one that is not a row a token")
+    return found
+
+
 def _relevances(answer: Any, args: tuple[Any, ...]) -> list[float | None]:
     found = [None if each is None or not np.isfinite(each) else float(each) for each in answer]
     if len(found) != len(args[1]):
@@ -129,6 +146,7 @@ def _entailments(answer: Any, args: tuple[Any, ...]) -> list[Entailment | None]:
 _CHECKS: Mapping[str, Check] = {
     "complete": _text,
     "embed": _rows,
+    "embed_tokens": _token_rows,
     "rerank": _relevances,
     "judge": _entailments,
 }

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from combray.facts.later import ShowLater
+from combray.facts.slots import OrderSlots
 from combray.facts.successors import FollowRevisions, ShowSuccessors
 from combray.pipeline import Pipeline
 from combray.presets.preset import READ, Preset
@@ -14,6 +15,7 @@ from combray.recall.day import ReadDay, RequireDay
 from combray.recall.derived import SetFactsBeside
 from combray.recall.evidence import RequireEvidence
 from combray.recall.keep import KeepStrong
+from combray.recall.late_interaction import MatchTokens
 from combray.recall.own_text import KeepOwnText
 from combray.recall.passages import SplitQuery
 from combray.recall.query import EmbedQuery, ReadQuestion
@@ -69,12 +71,14 @@ PRESET = Preset(
             ShapePrior(),
             WeighSignals(),
             SessionPrior(),
+            MatchTokens(),
             RequireDay(superseded=True),
             RequireSpeaker(),
             KeepStrong(),
             ShowSuccessors(),
             SetFactsBeside(),
             ShowLater(),
+            OrderSlots(),
             KeepOwnText(),
             Cut(),
             Assemble(),

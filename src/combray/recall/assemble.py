@@ -32,6 +32,11 @@ class Assemble:
         # What was settled is no open question any more.
         doubted = [None if by else memory.id for by, memory in zip(outdated, memories, strict=True)]
         later, earlier = _revisions(state, doubted)
+        ids = dict(zip(state.keys.tolist(), (memory.id for memory in memories), strict=True))
+        slots = {new: tuple(ids[old] for old in group if old in ids) for new, group in state.edges.slots.items()}
+        for new in slots.keys() & ids.keys():
+            for old in state.edges.slots[new]:
+                later.setdefault(old, ids[new])
         merged = _merged(state, memories)
         via = found_by(state)
         columns = {
@@ -53,6 +58,7 @@ class Assemble:
                     may_be_outdated_by=later.get(key),
                     may_replace=earlier.get(key),
                     restated_by=merged.get(memory.id, ()),
+                    earlier=slots.get(key, ()),
                 )
             )
         if not state.reason:

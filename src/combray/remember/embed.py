@@ -86,6 +86,7 @@ class Embed:
 
     def __call__(self, state: Remembering, runtime: Runtime) -> Remembering:
         """Fill each draft's vector. The bare text is embedded: names and dates in front cost recall."""
+        _embed_tokens(state, runtime)
         if runtime.embedder is None or not state.drafts:
             _say_why(state.drafts, NO_EMBEDDER)
             return state
@@ -98,6 +99,18 @@ class Embed:
         for draft, vector in zip(state.drafts, vectors, strict=True):
             draft.vector, draft.not_embedded = (vector, "") if np.any(vector) else (None, NO_VECTOR)
         return state
+
+
+def _embed_tokens(state: Remembering, runtime: Runtime) -> None:
+    """Fill the token vectors of the drafts. If that fails, `Write` queues the memories for a worker."""
+    if runtime.tokens is None or not state.drafts:
+        return
+    try:
+        found = runtime.tokens.embed_tokens([full_text(draft.memory) for draft in state.drafts])
+    except ModelError as error:
+        state.degraded.append(f"stored without token vectors, which a worker makes later: {error}")
+        return
+    state.tokens.update((draft.memory.id, tokens) for draft, tokens in zip(state.drafts, found, strict=True))
 
 
 @dataclass(frozen=True)

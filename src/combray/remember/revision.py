@@ -9,6 +9,7 @@ from typing import Any
 
 import msgspec
 import numpy as np
+from numpy.typing import NDArray
 
 from combray.errors import InvalidInputError, StaleVersionError
 from combray.forms.remembering import Draft, Remembering
@@ -109,7 +110,7 @@ class Revision:
     def _write(self, key: int, memory: Memory, changes: Mapping[str, Any], operation: str) -> Memory:
         """Write the changes. The vector is made outside the transaction: again, if the text changed meanwhile."""
         while True:
-            draft = self._draft(memory, changes)
+            draft, made = self._draft(memory, changes)
             new = with_hash(draft.memory)
             differs = {name for name in Memory.__struct_fields__ if getattr(new, name) != getattr(memory, name)}
             if not differs:
@@ -119,7 +120,7 @@ class Revision:
                 (current,) = tx.memories([key])
                 self._must_be_current(tx, key, current)
                 if full_text(current) == full_text(memory):
-                    return self._commit(tx, key, memory, draft, new, differs, operation)
+                    return self._commit(tx, key, memory, draft, made, new, differs, operation)
             memory = current
 
     def _must_be_current(self, reader: Reader, key: int, memory: Memory) -> None:
@@ -133,7 +134,15 @@ class Revision:
             )
 
     def _commit(
-        self, tx: Writer, key: int, old: Memory, draft: Draft, new: Memory, differs: set[str], operation: str
+        self,
+        tx: Writer,
+        key: int,
+        old: Memory,
+        draft: Draft,
+        made: NDArray[np.int8] | None,
+        new: Memory,
+        differs: set[str],
+        operation: str,
     ) -> Memory:
         embedder = self.runtime.embedder
         self._refuse_twin(tx, key, new, differs)
@@ -145,6 +154,11 @@ class Revision:
                 tx.put_vectors(embedder.name, [key], draft.vector[None, :])
             elif new.status == "pending_embed":
                 self._queue(tx, embedder.name, key)
+        if self.runtime.tokens is not None and not _TEXT.isdisjoint(differs):
+            if made is not None:
+                tx.put_tokens(self.runtime.tokens.name, [key], [made])
+            else:
+                self._queue(tx, self.runtime.tokens.name, key)
         state = Remembering(self.namespace, [], self.now, drafts=[draft], tx=tx)
         advise("Link", partial(self._link, key, old, draft), state, self.runtime)
         tx.note(operation, new.id, ", ".join(sorted(differs)), self.now)
@@ -158,8 +172,8 @@ class Revision:
         known = [job for job in tx.queue.jobs(model) if job.key == key and not job.holder]
         tx.queue.update([replace(job, attempts=0, next_at=self.now, failed=False, error="") for job in known])
 
-    def _draft(self, memory: Memory, changes: Mapping[str, Any]) -> Draft:
-        """The memory with its changes, as the stages before the diff make it."""
+    def _draft(self, memory: Memory, changes: Mapping[str, Any]) -> tuple[Draft, NDArray[np.int8] | None]:
+        """The memory with its changes, as the stages before the diff make it, and the vectors of its tokens."""
         changed = frozenset(name for name, value in changes.items() if getattr(memory, name) != value)
         draft = _unlimited(memory, changes)
         if "content" in changed and "entities" not in changed:
@@ -174,7 +188,7 @@ class Revision:
         if waits and draft.memory.status not in changed and memory.status not in LIVE_STATUSES:
             # What is not live waits for nothing.
             draft.memory = msgspec.structs.replace(draft.memory, status=memory.status)
-        return draft
+        return draft, state.tokens.get(draft.memory.id)
 
     def _stages(self, changed: frozenset[str]) -> Iterator[Any]:
         for stage in self.pipeline:

@@ -252,14 +252,23 @@ class Write:
         for draft in arriving:
             self._name_replaced(draft, state, replaced)
         model = runtime.embedder.name if runtime.embedder is not None else ""
+        tokens = runtime.tokens.name if runtime.tokens is not None else ""
         arrivals = [
-            Arrival(draft.memory, {model: draft.vector} if draft.vector is not None else {}) for draft in arriving
+            Arrival(
+                draft.memory,
+                {model: draft.vector} if draft.vector is not None else {},
+                {tokens: state.tokens[draft.memory.id]} if draft.memory.id in state.tokens else {},
+            )
+            for draft in arriving
         ]
         for draft, key in zip(arriving, state.writer.insert(arrivals), strict=True):
             draft.key = key
         waiting = [draft.key for draft in arriving if draft.memory.status == "pending_embed" and draft.key]
         if waiting:
             state.writer.queue.put(model, waiting, state.now)
+        bare = [draft.key for draft in arriving if draft.memory.id not in state.tokens and draft.key]
+        if tokens and bare:
+            state.writer.queue.put(tokens, bare, state.now)
         say_embedded(state.drafts, state.writer, model)
         for draft in arriving:
             self._supersede(draft, state)

@@ -21,6 +21,7 @@ from combray.runtime.models import (
     PeerHit,
     Reranker,
     Start,
+    TokenEmbedder,
     WordVectors,
     at_once,
 )
@@ -98,6 +99,7 @@ __all__ = [
     "Store",
     "Tier",
     "TierName",
+    "TokenEmbedder",
     "Trace",
     "VectorArm",
     "Vectors",

@@ -46,6 +46,28 @@ class Embedder(Protocol):
         """Return the weight of its signal in a language (ISO 639-1), in [0, 1]."""
 
 
+class TokenEmbedder(Protocol):
+    """Turns texts into one vector a token, for late interaction (ColBERT)."""
+
+    @property
+    def name(self) -> str:
+        """Provider and model; token vectors are stored under it."""
+
+    @property
+    def dimensions(self) -> int:
+        """Length of a vector."""
+
+    @property
+    def leaves_process(self) -> bool:
+        """Whether it calls a server."""
+
+    def embed_tokens(self, texts: Sequence[str], *, query: bool = False) -> list[NDArray[np.int8]]:
+        """Return the token vectors of each text as int8 rows, no row for an empty text. Raises ModelError."""
+
+    def knows(self, language: str) -> float:
+        """Return the weight of its signal in a language (ISO 639-1), in [0, 1]."""
+
+
 class WordVectors(Protocol):
     """Vectors of words by a static embedder."""
 

@@ -70,7 +70,7 @@ class Queue(Protocol):
         """Return the keys of `pending_embed` memories without a job of the model, ascending."""
 
     def lacking(self, model: str) -> list[int]:
-        """Return the keys of live memories without a vector of the model, ascending."""
+        """Return the keys of live memories without a vector, or token vectors, of the model, ascending."""
 
     def unmarked(self, model: str, limit: int) -> list[int]:
         """Return the keys of live episodes without a job of the model, ascending, at most `limit`."""
@@ -100,8 +100,11 @@ class QueueWriter(Queue, Protocol):
     def retry(self, model: str, at: float) -> int:
         """Make failed jobs due at `at`, with their attempts reset. Return how many."""
 
-    def finish(self, model: str, keys: Sequence[int]) -> None:
-        """Remove finished jobs. Their `pending_embed` memories become active, without a version row."""
+    def finish(self, model: str, keys: Sequence[int], *, activates: bool = True) -> None:
+        """Remove finished jobs.
+
+        Their `pending_embed` memories become active, without a version row; not if token vectors were made.
+        """
 
     def drop(self, model: str) -> int:
         """Remove all jobs of a model. Return how many."""

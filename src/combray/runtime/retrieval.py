@@ -294,3 +294,5 @@ class Arrival:
 
     memory: Memory
     vectors: Mapping[str, NDArray[np.float32]] = field(default_factory=dict)
+    tokens: Mapping[str, NDArray[np.int8]] = field(default_factory=dict)
+    """Vectors of its tokens by model name, a row each."""

@@ -16,6 +16,7 @@ from combray.runtime.models import (
     Peer,
     Reranker,
     Start,
+    TokenEmbedder,
     WordVectors,
     at_once,
 )
@@ -45,6 +46,8 @@ class Runtime:
     """The guard's second opinion about third-party texts."""
     before: Embedder | None = None
     """The embedder that serves while memories have no vector of `embedder` yet: the one used before it."""
+    tokens: TokenEmbedder | None = None
+    """Vectors of tokens for late interaction; None without such a model."""
 
     def local(self, at: float) -> datetime:
         """Return unix seconds as a datetime of the caller's time zone."""

@@ -107,6 +107,9 @@ class Reader(Protocol):
     def vectors(self, model: str, keys: Keys) -> tuple[Vectors, NDArray[np.bool_]]:
         """Return the vectors of the keys (zeros if none), and which keys have one."""
 
+    def tokens(self, model: str, keys: Keys) -> list[NDArray[np.int8] | None]:
+        """Return the token vectors of each key, a row each; None if none were made."""
+
     def covered(self, model: str, where: Filter) -> tuple[int, int]:
         """Return how many memories that pass the filter have a vector of the model, and how many pass."""
 
@@ -156,7 +159,8 @@ class Reader(Protocol):
         """Return every change of a memory, oldest first."""
 
     def status(self) -> dict[str, Any]:
-        """Return counts for display: by status, kind, category; edges by type; vectors by model."""
+        """Return counts for display: by status, kind, category; edges by type; vectors by model; token vectors by
+        model, with their bytes."""
 
     def log(self, limit: int) -> list[dict[str, Any]]:
         """Return the latest operations, newest first: number, at, operation, memory id, detail."""
@@ -206,8 +210,11 @@ class Writer(Reader, Protocol):
     def put_vectors(self, model: str, keys: Sequence[int], vectors: Vectors) -> None:
         """Store or replace vectors."""
 
+    def put_tokens(self, model: str, keys: Sequence[int], tokens: Sequence[NDArray[np.int8]]) -> None:
+        """Store or replace token vectors, a row each."""
+
     def drop_vectors(self, model: str) -> int:
-        """Delete all vectors of a model. Return how many."""
+        """Delete all vectors of a model, those of tokens too. Return of how many memories."""
 
     def link(self, links: Sequence[Link], at: float) -> int:
         """Store edges. An existing edge keeps the higher weight. Return how many are new."""

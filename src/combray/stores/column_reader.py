@@ -175,6 +175,17 @@ class ColumnReader(Tables[S], ABC, Generic[S, C]):
             rows[has] = decode([codes[int(key)] for key in keys if int(key) in codes], dimensions)
         return rows, has
 
+    def tokens(self, model: str, keys: Keys) -> list[NDArray[np.int8] | None]:
+        with self.open_session() as session:
+            number, dimensions = session.model(model) or (0, 1)
+            found: dict[int, bytes] = dict(
+                session.of_rows(self.sql.tokens.codes, number, [int(key) for key in keys])
+            )
+        return [
+            whole([found[key]], dimensions, len(found[key]) // dimensions) if key in found else None
+            for key in map(int, keys)
+        ]
+
     def rows(self, keys: Keys) -> Rows:
         with self._view() as (_, snapshot):
             wanted = np.asarray(keys, dtype=np.int64)

@@ -29,6 +29,7 @@ def erase(session: StoreSession, keys: Sequence[int]) -> list[str]:
         sql.erasure.remove_chunks,
         sql.erasure.remove_edges,
         sql.erasure.remove_vectors,
+        sql.erasure.remove_tokens,
         sql.erasure.remove_doubts,
         sql.erasure.remove_jobs,
         sql.erasure.remove_memories,

@@ -51,12 +51,16 @@ def quantised(vectors: Vectors) -> NDArray[np.int8]:
     return np.rint(vectors / np.where(peak > 0, peak, 1.0) * 127.0).astype(np.int8)
 
 
-def whole(codes: Sequence[bytes], dimensions: int) -> Codes:
-    """Return the codes as one array. Raises CorruptStoreError for a code of another length."""
+def whole(codes: Sequence[bytes], dimensions: int, rows: int | None = None) -> Codes:
+    """Return the codes as one array. Raises CorruptStoreError for a code of another length.
+
+    `rows`: their number; None for one in each code.
+    """
     joined = np.frombuffer(b"".join(codes), dtype=np.int8)
-    if len(joined) != len(codes) * dimensions:
+    rows = len(codes) if rows is None else rows
+    if len(joined) != rows * dimensions:
         raise CorruptStoreError(f"a stored vector does not have {dimensions} bytes. Restore a backup.")
-    return joined.reshape(len(codes), dimensions)
+    return joined.reshape(rows, dimensions)
 
 
 def norms(rows: Codes) -> Scores:

@@ -43,7 +43,8 @@ class ProvableStore(ABC):
             texts = (tracing.folded(row, separator) for row in rows for separator in session.separators)
             hashes = (row[0] for row in session.stream(sql.erasure.hashes_held))
             codes = (row[0] for row in session.stream(sql.erasure.codes_held))
-            return tracing.shared(traces, texts, hashes, codes)
+            tokens = (tracing.token_pieces(row[0]) for row in session.stream(sql.erasure.token_codes_held))
+            return tracing.shared(traces, texts, hashes, chain(codes, chain.from_iterable(tokens)))
 
     def rows_holding(
         self, namespace: str, traces: Sequence[Trace], *, everywhere: bool

@@ -81,11 +81,12 @@ class StoredQueue(Tables[StoreSession]):
     def retry(self, model: str, at: float) -> int:
         return self._run(self.sql.queue.retry, model, to_micro(at))
 
-    def finish(self, model: str, keys: Sequence[int]) -> None:
+    def finish(self, model: str, keys: Sequence[int], *, activates: bool = True) -> None:
         done = [int(key) for key in keys]
-        self.activates = True
+        self.activates |= activates
         with self.open_session() as session:
-            session.of_later(self.sql.memories.activate, self.revision, done)
+            if activates:
+                session.of_later(self.sql.memories.activate, self.revision, done)
             session.of_later(self.sql.queue.remove, model, done)
 
     def drop(self, model: str) -> int:

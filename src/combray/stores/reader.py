@@ -180,11 +180,13 @@ class StoredReader(ColumnReader[S, C]):
                     by["category"][category] += count
             edges = session.of_rows(self.sql.edges.count_by_type)
             vectors = session.of_rows(self.sql.vectors.count_by_model)
+            tokens = session.of_rows(self.sql.tokens.measure)
             ((operations,),) = session.of_rows(self.sql.namespaces.count_operations)
         return {
             **{f"by_{name}": dict(sorted(counts.items())) for name, counts in by.items()},
             "edges": reading("an edge", lambda: {EDGE_TYPES[code]: count for code, count in sorted(edges)}),
             "vectors": dict(vectors),
+            "token_vectors": {model: {"memories": count, "bytes": size} for model, count, size in tokens},
             "operations": operations,
             "first_moment": reading("the first moment", lambda: moment_of(min(moments, default=None), zone)),
             "last_moment": reading("the last moment", lambda: moment_of(max(moments, default=None), zone)),

@@ -19,6 +19,8 @@ from combray.types import CATEGORIES, EDGE_TYPES, KINDS, STATUSES, TIERS, TRUSTS
 
 PIECE = 16
 """Characters of a piece of text. Any 31 consecutive characters contain a whole piece."""
+_TOKENS = 4 * 96
+"""Bytes of a piece of token vectors: four tokens of the usual model."""
 _MOST_PIECES = 64
 _MOST_WORDS = 128
 _LEAST_BYTES = 5
@@ -51,6 +53,8 @@ def traces(session: StoreSession, keys: Sequence[int]) -> list[Trace]:
         found += (Trace("text", piece) for text in told for piece in _pieces(text))
     found += (Trace("hash", text.encode()) for (text,) in session.of_rows(sql.erasure.hashes, wanted))
     found += (Trace("vector", code) for (code,) in session.of_rows(sql.erasure.codes, wanted))
+    for (code,) in session.of_rows(sql.erasure.token_codes, wanted):
+        found += (Trace("vector", piece) for piece in token_pieces(code))
     found += (Trace("version", piece) for text in versions if text not in ids for piece in _pieces(text))
     found += (Trace("word", word) for word in _rare_words(memories, session))
     return list(dict.fromkeys(each for each in found if len(each.value) >= _LEAST_BYTES))
@@ -80,6 +84,14 @@ def shared(
     exact = {each.value: each for each in wanted if each.kind in ("hash", "vector")}
     held = chain((each.encode() for each in hashes), codes)
     return found | {exact[value] for value in held if value in exact}
+
+
+def token_pieces(code: bytes) -> list[bytes]:
+    """Return the pieces of a memory's token vectors.
+
+    A long value is spread over several pages of a file, so it is nowhere whole. Equal texts have equal pieces.
+    """
+    return [code[at : at + _TOKENS] for at in range(0, len(code), _TOKENS)]
 
 
 def folded(row: Sequence[Any], separator: str = "\0") -> bytes:

@@ -7,7 +7,7 @@ from combray.stores.indexes import Indexed, aliases, labels
 from combray.stores.session import Row, StoreSession
 
 REMEDY = "'combray doctor --repair' rebuilds it"
-_OF_MEMORIES = ("vector", "label", "alias", "version", "chunk")
+_OF_MEMORIES = ("vector", "token_vector", "label", "alias", "version", "chunk")
 """Tables whose rows belong to a memory, by its key."""
 _TERMS_VERSION = "terms_version"
 

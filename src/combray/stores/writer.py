@@ -164,6 +164,9 @@ class StoredWriter(StoredReader[S, C]):
         for model in sorted({name for arrival in arrivals for name in arrival.vectors}):
             given = {key: each.vectors for key, each in zip(keys, arrivals, strict=True) if model in each.vectors}
             self._store_vectors(model, list(given), np.stack([vectors[model] for vectors in given.values()]))
+        for model in sorted({name for arrival in arrivals for name in arrival.tokens}):
+            rows_of = {key: each.tokens for key, each in zip(keys, arrivals, strict=True) if model in each.tokens}
+            self._store_tokens(model, list(rows_of), [tokens[model] for tokens in rows_of.values()])
         return keys
 
     def _index(self, added: Sequence[Indexed]) -> None:
@@ -184,10 +187,25 @@ class StoredWriter(StoredReader[S, C]):
         self._stored_codes.setdefault(model, {}).update(codes)
         self.session.of_table_later(self.sql.vectors.put, codes.items(), number)
 
+    def put_tokens(self, model: str, keys: Sequence[int], tokens: Sequence[NDArray[np.int8]]) -> None:
+        self._must_know(keys)
+        self._did("embedded", keys)
+        self._store_tokens(model, keys, tokens)
+
+    def _store_tokens(self, model: str, keys: Sequence[int], tokens: Sequence[NDArray[np.int8]]) -> None:
+        if not len(keys):
+            return
+        number, dimensions = self.session.model(model) or self._add_model(model, tokens[0].shape[1])
+        for each in tokens:
+            check_dimensions(model, dimensions, each.shape[1])
+        codes = zip(map(int, keys), (each.astype(np.int8, copy=False).tobytes() for each in tokens), strict=True)
+        self.session.of_table_later(self.sql.tokens.put, codes, number)
+
     def drop_vectors(self, model: str) -> int:
         self.adds_only = False
         self._hold(model, ())
         count = self.session.of_run(self.sql.vectors.drop_model, model)
+        count += self.session.of_run(self.sql.tokens.drop_model, model)
         self.session.of_later(self.sql.namespaces.grow_epoch)
         return count
 
@@ -204,6 +222,7 @@ class StoredWriter(StoredReader[S, C]):
             for (model,) in session.of_rows(sql.vectors.models_of, key):
                 self._hold(model, [key])
             session.of_later(sql.vectors.drop, key)
+            session.of_later(sql.tokens.drop, key)
         session.of_later(sql.versions.add, key, mapping.to_micro(at), actor, operation, mapping.to_json(old))
         assignments = session.numbered(", ".join(f"{name} = ?" for name in [*names, "revision"]), 3)
         values = [mapping.column_value(name, changes[name]) for name in names]

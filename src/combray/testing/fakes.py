@@ -93,6 +93,33 @@ class FakeEmbedder:
 
 
 @dataclass
+class FakeTokens:
+    """A late-interaction model: each term of a text is a direction of its own, by hash."""
+
+    name: str = "fake:tokens"
+    dimensions: int = 64
+    leaves_process: bool = False
+    failing: bool = False
+    calls: list[list[str]] = field(default_factory=list)
+
+    def embed_tokens(self, texts: Sequence[str], *, query: bool = False) -> list[NDArray[np.int8]]:
+        del query
+        self.calls.append(list(texts))
+        if self.failing:
+            raise ModelError(f"{self.name}: does not answer")
+        found = []
+        for text in texts:
+            rows = np.zeros((len(term_set(text)), self.dimensions), dtype=np.int8)
+            for row, term in zip(rows, sorted(term_set(text)), strict=True):
+                row[int.from_bytes(hashlib.sha256(term.encode()).digest()[:4], "big") % self.dimensions] = 127
+            found.append(rows)
+        return found
+
+    def knows(self, language: str) -> float:
+        return float(language == "en")
+
+
+@dataclass
 class FakeReranker:
     """Relevance is the share of the query's terms in a text; None for texts in `unknown`."""
 

@@ -237,6 +237,7 @@ class Reads(StoreCases):
             "by_category": {"general": 2},
             "edges": {"causal": 1},
             "vectors": {MODEL: 1},
+            "token_vectors": {},
             "operations": 2,
             "first_moment": START,
             "last_moment": START + timedelta(minutes=3),

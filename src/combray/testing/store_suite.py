@@ -17,6 +17,7 @@ from combray.testing.store_quarantine import QuarantineCases
 from combray.testing.store_queue import Queues
 from combray.testing.store_reads import Reads
 from combray.testing.store_runs import Runs
+from combray.testing.store_tokens import TokenVectors
 from combray.testing.store_transactions import Transactions
 from combray.testing.store_writes import Erasing, Writes
 
@@ -36,6 +37,7 @@ class StoreSuite(
     Erasing,
     Runs,
     Queues,
+    TokenVectors,
     Files,
     Transactions,
 ):

@@ -178,9 +178,16 @@ VERBS = (
             Parameter(
                 "reason", "Why, in a few words; kept with the verdict.", "--reason TEXT", mcp="", default=""
             ),
+            flag(
+                "all_earlier",
+                "The same answer for every earlier value of what NEW states, by its author.",
+                "--all-earlier",
+                "",
+            ),
         ),
         examples=(
             "combray settle NEW OLD supersedes",
+            "combray settle NEW OLD supersedes --all-earlier",
             'combray settle NEW OLD both --reason "two flats"',
             "combray settle NEW OLD open",
         ),

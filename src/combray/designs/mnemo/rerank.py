@@ -30,6 +30,9 @@ class Rerank:
     `bm25` or `keyword`. Candidates after the first `most` keep their order and proportions, below the lowest
     reranked one and at most at `missing` times their old score.
 
+    The model reads a text of a known author as "Ana, 8 May 2023: …". Alone a turn does not say who speaks or
+    when: with bare texts the model gains nothing on conversations (bench/results/models.md).
+
     Without a reranker nothing changes. If it fails, the order stays and the answer reports it (Mnemo falls back
     to a cosine blend, which replaces a better order).
     """
@@ -45,7 +48,7 @@ class Rerank:
         if runtime.reranker is None or not len(state.keys):
             return state
         sort(state)
-        texts = state.reader.contents(state.keys[: self.most])
+        texts = self._texts(state, runtime)
         try:
             given = runtime.reranker.rerank(state.query, texts)
         except ModelError as error:
@@ -62,6 +65,17 @@ class Rerank:
         state.details["reranked"] = int(known.sum())
         sort(state)
         return state
+
+    def _texts(self, state: Recalling, runtime: Runtime) -> list[str]:
+        """Return the texts of the first candidates, with speaker and date in front if there is an author."""
+        texts = state.reader.contents(state.keys[: self.most])
+        rows = state.columns()
+        found = []
+        for text, code, moment in zip(texts, rows.author.tolist(), rows.moment.tolist(), strict=False):
+            day = runtime.local(moment)
+            front = f"{rows.author_names[code]}, {day.day} {day:%B %Y}: " if code >= 0 else ""
+            found.append(front + text)
+        return found
 
     def _blended(
         self, old: Scores, relevance: Scores, known: NDArray[np.bool_], signals: Mapping[str, Scores]

@@ -10,12 +10,22 @@ from combray.interfaces.cli.output import console, for_people, progress, show_ro
 
 _KINDS = {
     "embedder": "embedder",
+    "late_interaction": "late interaction",
     "reranker": "reranker",
     "judge": "judge",
     "guard_model": "guard model",
     "language_model": "language model",
     "peer": "peer",
 }
+
+
+USES = {
+    "local": "export COMBRAY_MODELS=local",
+    "onnx:bge-small-en-v1.5": "export COMBRAY_EMBEDDER=onnx:bge-small-en-v1.5",
+    "onnx:answerai-colbert-small-v1": "export COMBRAY_LATE_INTERACTION=onnx:answerai-colbert-small-v1",
+    "onnx:ms-marco-MiniLM-L-12-v2": "export COMBRAY_RERANKER=onnx:ms-marco-MiniLM-L-12-v2",
+}
+"""How each listed model is used, by its spec."""
 
 
 @click.group(
@@ -65,17 +75,20 @@ def test(target: Target) -> None:
 
 @models.command(
     examples=(
+        "combray models fetch local",
         "combray models fetch onnx:sentence-transformers/all-MiniLM-L6-v2",
         "combray models fetch onnx:ORG/NAME@v1.0/onnx/model_quantized.onnx",
     )
 )
-@click.argument("spec", metavar="onnx:ORG/NAME[@REVISION][/FILE.onnx]")
+@click.argument("spec", metavar="NAME|onnx:ORG/NAME[@REVISION][/FILE.onnx]")
 @without_store()
 def fetch(target: Target, spec: str) -> None:
-    """Download a model from the Hugging Face Hub.
+    """Download a listed model with pip, or any other from the Hugging Face Hub.
 
-    No other verb downloads; embedders and rerankers are loaded from the local cache of the hub. HF_TOKEN: token
-    for a private model; HF_ENDPOINT: address of another hub; HF_HOME: location of the cache.
+    Listed are local (the two of the setting models=local), bge-small-en-v1.5, answerai-colbert-small-v1 and
+    ms-marco-MiniLM-L-12-v2; their licences and hashes are shown. No other verb downloads; embedders and rerankers
+    are loaded from the local cache of the hub. HF_TOKEN: token for a private model; HF_ENDPOINT: address of
+    another hub; HF_HOME: location of the cache.
     """
     from combray.engine.models import fetch as fetched_model
     from combray.errors import InvalidInputError
@@ -87,7 +100,11 @@ def fetch(target: Target, spec: str) -> None:
         raise click.UsageError(f"{error.problem} {error.remedy}") from error
     rows = ((each.name, f"{each.size:,}", each.sha256) for each in fetched.files)
     show_rows(target, fetched, ("file", "bytes", "SHA-256"), rows, unbroken=("bytes",))
-    if for_people(target):
+    if for_people(target) and fetched.licence:
+        console().print(f"From the package {fetched.repository} {fetched.commit}, in {visible(fetched.folder)}.")
+        console().print(f"Licence: {fetched.licence}.")
+        console().print(f"To use it: {USES.get(fetched.spec, fetched.spec)}")
+    elif for_people(target):
         console().print(f"{fetched.repository} at commit {fetched.commit}, in {visible(fetched.folder)}.")
         console().print(f"To pin this version: {fetched.spec}")
     if fetched.note:

@@ -232,7 +232,7 @@ def compact(memory: Memory) -> dict[str, Any]:
 
 def marked(hit: Hit) -> dict[str, Any]:
     """Return the ids of what makes a hit outdated, what it may replace, and what was merged into it."""
-    names = ("outdated_by", "may_be_outdated_by", "may_replace", "restated_by")
+    names = ("outdated_by", "may_be_outdated_by", "may_replace", "restated_by", "earlier")
     return {name: value for name in names if (value := getattr(hit, name))}
 
 

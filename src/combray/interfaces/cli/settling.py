@@ -104,13 +104,15 @@ def _answered() -> Verdict | None:
 
 
 @command()
-def settle(target: Target, new: str, old: str, verdict: Verdict, reason: str) -> None:
+def settle(target: Target, new: str, old: str, verdict: Verdict, reason: str, all_earlier: bool) -> None:
     """Settle, and print what holds."""
     with target.open() as engine:
-        done = engine.settle(new, old, verdict, reason)
+        done = engine.settle(new, old, verdict, reason, all_earlier=all_earlier)
     back = f" ({done.undone} is taken back)" if done.undone else ""
-    said = f"{_SAID[done.verdict].format(new=done.new, old=done.old)}{back}."
-    answer(target, said, new=done.new, old=done.old, verdict=done.verdict, undone=done.undone)
+    more = f"; so for {len(done.others)} more: {', '.join(done.others)}" if done.others else ""
+    said = f"{_SAID[done.verdict].format(new=done.new, old=done.old)}{back}{more}."
+    told = {"verdict": done.verdict, "undone": done.undone, "others": list(done.others)}
+    answer(target, said, new=done.new, old=done.old, **told)
 
 
 def review_changes(target: Target, limit: int) -> None:

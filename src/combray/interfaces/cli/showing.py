@@ -33,6 +33,8 @@ def show_answer(answer: Answer, *, explain: bool, verbose: bool, out: Console | 
             body.append("\n").append_text(described(hit.memory, via=hit.via))
             if mark := _mark(hit, places):
                 body.append(f"\n{mark}", "yellow")
+            if hit.earlier:
+                body.append(f"\n{len(hit.earlier)} earlier of the same slot: {', '.join(hit.earlier)}", "dim")
             if hit.restated_by:
                 body.append(f"\nmerged into it: {', '.join(hit.restated_by)}", "dim")
             if explain:

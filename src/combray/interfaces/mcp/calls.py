@@ -118,16 +118,18 @@ class Calls(TurnCalls, Decisions):
         return result([lines.NOTICE, *said], {"notice": lines.NOTICE, **structured})
 
     def settle_memories(
-        self, new: str, old: str, verdict: Verdict | None = None, reason: str = ""
+        self, new: str, old: str, verdict: Verdict | None = None, reason: str = "", all_earlier: bool = False
     ) -> CallToolResult:
         """Say which of two memories holds, when remember asks or a person tells you; not if you are unsure."""
         if verdict is None:
             return self._which_of(new, old)
-        done = self._engine.settle(new, old, verdict, reason)
-        names = self._short([done.new, done.old])
+        done = self._engine.settle(new, old, verdict, reason, all_earlier=all_earlier)
+        names = self._short([done.new, done.old, *done.others])
         back = f"; {done.undone} is taken back" if done.undone else ""
-        said = f"settled: [{names[done.new]}] {done.verdict} [{names[done.old]}]{back}"
-        return result([said], {"new": done.new, "old": done.old, "verdict": done.verdict, "undone": done.undone})
+        settled = ", ".join(f"[{names[each]}]" for each in (done.old, *done.others))
+        said = f"settled: [{names[done.new]}] {done.verdict} {settled}{back}"
+        told = {"new": done.new, "old": done.old, "verdict": done.verdict, "undone": done.undone}
+        return result([said], told | {"others": list(done.others)})
 
     def update_memory(self, memory_id: str, **given: Any) -> CallToolResult:
         """Correct a memory in place; what it said before stays in its history. Only what is given changes.

@@ -213,6 +213,8 @@ def hit_as_json(hit: Hit, name: str, *, full: bool, question: str = "") -> dict[
         | marked(hit)
     )
     shown["confidence"] = hit.memory.confidence
+    if hit.earlier:
+        shown["earlier"] = list(hit.earlier)
     if hit.restated_by:
         shown["restated_by"] = list(hit.restated_by)
     if full:

@@ -51,7 +51,7 @@ class ReferenceQueue:
     def lacking(self, model: str) -> list[int]:
         space = self.space()
         live = [key for key, row in space.rows.items() if row.memory.status in LIVE_STATUSES]
-        return [key for key in live if (model, key) not in space.vectors]
+        return [key for key in live if not {(model, key)} & (space.vectors.keys() | space.tokens.keys())]
 
     def unmarked(self, model: str, limit: int) -> list[int]:
         space = self.space()
@@ -96,11 +96,11 @@ class ReferenceQueue:
         self.update([replace(job, failed=False, attempts=0, next_at=at) for job in failed])
         return len(failed)
 
-    def finish(self, model: str, keys: Sequence[int]) -> None:
+    def finish(self, model: str, keys: Sequence[int], *, activates: bool = True) -> None:
         space = self.space()
         for key in keys:
             space.jobs.pop((key, model), None)
-            if key in space.rows and space.rows[key].memory.status == "pending_embed":
+            if activates and key in space.rows and space.rows[key].memory.status == "pending_embed":
                 space.rows[key] = Row(key, msgspec.structs.replace(space.rows[key].memory, status="active"))
 
     def drop(self, model: str) -> int:

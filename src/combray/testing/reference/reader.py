@@ -166,6 +166,13 @@ class ReferenceReader:
                 rows[place] = formulas.decoded(code)
         return rows, _flags(code is not None for code in codes)
 
+    def tokens(self, model: str, keys: Keys) -> list[NDArray[np.int8] | None]:
+        codes = [self._space().tokens.get((model, int(key))) for key in keys]
+        dimensions = self._state().models.get(model, 1)
+        return [
+            None if code is None else np.frombuffer(code, dtype=np.int8).reshape(-1, dimensions) for code in codes
+        ]
+
     def page(
         self, condition: Condition | None, order: Order, limit: int, after: Place | None = None
     ) -> list[int]:
@@ -337,6 +344,11 @@ class ReferenceReader:
             "by_category": dict(Counter(memory.category for memory in live)),
             "edges": dict(Counter(edge.type for edge in space.edges.values())),
             "vectors": dict(Counter(model for model, _ in space.vectors)),
+            "token_vectors": {
+                model: {"memories": len(codes), "bytes": sum(map(len, codes))}
+                for model in {model for model, _ in space.tokens}
+                if (codes := [code for (name, _), code in space.tokens.items() if name == model])
+            },
             "operations": len(space.operations),
             "first_moment": moment_at(min(moments)) if moments else None,
             "last_moment": moment_at(max(moments)) if moments else None,

@@ -62,6 +62,8 @@ class NamespaceRows:
     """By source key, target key, type, subtype."""
     vectors: dict[tuple[str, int], bytes] = field(default_factory=dict)
     """By model and key: int8 codes."""
+    tokens: dict[tuple[str, int], bytes] = field(default_factory=dict)
+    """By model and key: int8 codes of the tokens."""
     operations: list[dict[str, Any]] = field(default_factory=list)
     workspaces: dict[str, Workspace] = field(default_factory=dict)
     files: dict[tuple[str, str], Document] = field(default_factory=dict)

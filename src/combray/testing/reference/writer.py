@@ -7,7 +7,9 @@ from dataclasses import replace
 from typing import Any
 
 import msgspec
+import numpy as np
 from msgspec.structs import replace as changed
+from numpy.typing import NDArray
 
 from combray.errors import InvalidInputError
 from combray.runtime import Arrival, Doubt, Lease, Link, Run, Vectors
@@ -107,6 +109,8 @@ class ReferenceWriter(ReferenceReader):
             self.space.rows[keys[-1]] = _row(keys[-1], memory)
             for model, vector in arrival.vectors.items():
                 self.put_vectors(model, keys[-1:], vector[None, :])
+            for model, tokens in arrival.tokens.items():
+                self.put_tokens(model, keys[-1:], [tokens])
         return keys
 
     def change(self, key: int, operation: str, actor: str, at: float, **changes: Any) -> None:
@@ -128,6 +132,7 @@ class ReferenceWriter(ReferenceReader):
         if any(before.get(name) != changes.get(name) for name in ("content", "context")):
             # The vectors are those of another text.
             self.space.vectors = {place: code for place, code in self.space.vectors.items() if place[1] != key}
+            self.space.tokens = {place: code for place, code in self.space.tokens.items() if place[1] != key}
 
     def put_history(self, key: int, versions: Sequence[Version]) -> None:
         memory = self.space.row(key).memory
@@ -144,11 +149,19 @@ class ReferenceWriter(ReferenceReader):
             formulas.check_dimensions(model, self.draft.models.setdefault(model, len(vector)), len(vector))
             self.space.vectors[model, key] = formulas.coded(vector)
 
+    def put_tokens(self, model: str, keys: Sequence[int], tokens: Sequence[NDArray[np.int8]]) -> None:
+        for key, rows in zip(keys, tokens, strict=True):
+            self.space.row(key)
+            known = self.draft.models.setdefault(model, rows.shape[1])
+            formulas.check_dimensions(model, known, rows.shape[1])
+            self.space.tokens[model, key] = rows.tobytes()
+
     def drop_vectors(self, model: str) -> int:
-        kept = {place: code for place, code in self.space.vectors.items() if place[0] != model}
-        count = len(self.space.vectors) - len(kept)
-        self.space.vectors = kept
-        return count
+        space = self.space
+        before = len(space.vectors) + len(space.tokens)
+        space.vectors = {place: code for place, code in space.vectors.items() if place[0] != model}
+        space.tokens = {place: code for place, code in space.tokens.items() if place[0] != model}
+        return before - len(space.vectors) - len(space.tokens)
 
     def link(self, links: Sequence[Link], at: float) -> int:
         edges, before = self.space.edges, len(self.space.edges)
@@ -235,6 +248,7 @@ class ReferenceWriter(ReferenceReader):
             self._forget_mentions(memory_id)
         space.edges = {place: each for place, each in space.edges.items() if not wanted.keys() & place[:2]}
         space.vectors = {place: each for place, each in space.vectors.items() if place[1] not in wanted}
+        space.tokens = {place: each for place, each in space.tokens.items() if place[1] not in wanted}
         space.doubts = {place: each for place, each in space.doubts.items() if not wanted.keys() & place}
         jobs = {place: job for place, job in space.jobs.items() if place[0] not in wanted}
         space.jobs = {

@@ -17,6 +17,9 @@ DELETE FROM edge WHERE namespace = $1 AND (source = ANY($2::bigint[]) OR target 
 -- name: remove_vectors
 DELETE FROM vector WHERE namespace = $1 AND key = ANY($2::bigint[])
 
+-- name: remove_tokens
+DELETE FROM token_vector WHERE namespace = $1 AND key = ANY($2::bigint[])
+
 -- name: remove_doubts
 DELETE FROM doubt WHERE namespace = $1 AND (first = ANY($2::bigint[]) OR second = ANY($2::bigint[]))
 
@@ -63,6 +66,7 @@ UNION ALL SELECT 'edge' WHERE EXISTS (
     SELECT 1 FROM edge WHERE source = ANY($1::bigint[]) OR target = ANY($1::bigint[])
 )
 UNION ALL SELECT 'vector' WHERE EXISTS (SELECT 1 FROM vector WHERE key = ANY($1::bigint[]))
+UNION ALL SELECT 'token_vector' WHERE EXISTS (SELECT 1 FROM token_vector WHERE key = ANY($1::bigint[]))
 UNION ALL SELECT 'posting' WHERE EXISTS (SELECT 1 FROM posting WHERE key = ANY($1::bigint[]))
 UNION ALL SELECT 'chunk' WHERE EXISTS (SELECT 1 FROM chunk WHERE key = ANY($1::bigint[]))
 UNION ALL SELECT 'doubt' WHERE EXISTS (
@@ -77,6 +81,9 @@ WHERE c.namespace = $1 AND c.key = ANY($2::bigint[])
 
 -- name: codes
 SELECT code FROM vector WHERE namespace = $1 AND key = ANY($2::bigint[])
+
+-- name: token_codes
+SELECT code FROM token_vector WHERE namespace = $1 AND key = ANY($2::bigint[])
 
 -- name: memory_texts
 -- Where the words of an erased memory may stand by right: in other memories and in names.
@@ -103,6 +110,9 @@ SELECT content_hash FROM memory UNION SELECT hash FROM chunk UNION SELECT hash F
 -- name: codes_held
 SELECT code FROM vector
 
+-- name: token_codes_held
+SELECT code FROM token_vector
+
 -- name: tables
 SELECT table_name::text FROM information_schema.columns
 WHERE table_schema = current_schema() AND data_type IN ('text', 'bytea')
@@ -112,4 +122,5 @@ GROUP BY 1 ORDER BY 1
 SELECT t.* FROM {table} AS t
 
 -- name: rewrite
-VACUUM (FULL, ANALYZE) memory, version, label, posting, vector, edge, alias, operation, document, chunk, embed_job
+VACUUM (FULL, ANALYZE) memory, version, label, posting, vector, token_vector, edge, alias, operation, document,
+    chunk, embed_job

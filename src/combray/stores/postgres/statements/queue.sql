@@ -29,6 +29,8 @@ ORDER BY key
 SELECT key FROM memory AS m WHERE namespace = $1 AND status IN ('active', 'pending_embed')
 AND NOT EXISTS (SELECT 1 FROM vector AS v JOIN model AS n ON n.id = v.model AND n.name = $2
                 WHERE v.namespace = $1 AND v.key = m.key)
+AND NOT EXISTS (SELECT 1 FROM token_vector AS t JOIN model AS n ON n.id = t.model AND n.name = $2
+                WHERE t.namespace = $1 AND t.key = m.key)
 ORDER BY key
 
 -- name: unmarked

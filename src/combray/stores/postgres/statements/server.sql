@@ -41,8 +41,8 @@ BEGIN
     IF EXISTS (SELECT 1 FROM pg_roles WHERE rolname = 'combray_app') THEN
         EXECUTE format('GRANT USAGE ON SCHEMA %I TO combray_app', current_schema());
         EXECUTE format('GRANT USAGE ON ALL SEQUENCES IN SCHEMA %I TO combray_app', current_schema());
-        GRANT SELECT, INSERT, UPDATE, DELETE ON namespace, memory, version, label, edge, model, vector, posting,
-            alias, operation, setting, kept, workspace, document, chunk, run, run_part, lease, doubt, embed_job
+        GRANT SELECT, INSERT, UPDATE, DELETE ON namespace, memory, version, label, edge, model, vector,
+            token_vector, posting, alias, operation, setting, kept, workspace, document, chunk, run, run_part, lease, doubt, embed_job
         TO combray_app;
     END IF;
 END

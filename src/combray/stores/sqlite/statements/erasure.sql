@@ -18,6 +18,9 @@ WHERE source IN (SELECT value FROM json_each(?2)) OR target IN (SELECT value FRO
 -- name: remove_vectors
 DELETE FROM vector WHERE key IN (SELECT value FROM json_each(?2))
 
+-- name: remove_tokens
+DELETE FROM token_vector WHERE key IN (SELECT value FROM json_each(?2))
+
 -- name: remove_doubts
 DELETE FROM doubt WHERE namespace = ?1
 AND (first IN (SELECT value FROM json_each(?2)) OR second IN (SELECT value FROM json_each(?2)))
@@ -68,6 +71,9 @@ UNION ALL SELECT 'edge' WHERE EXISTS (
     WHERE source IN (SELECT value FROM json_each(?1)) OR target IN (SELECT value FROM json_each(?1))
 )
 UNION ALL SELECT 'vector' WHERE EXISTS (SELECT 1 FROM vector WHERE key IN (SELECT value FROM json_each(?1)))
+UNION ALL SELECT 'token_vector' WHERE EXISTS (
+    SELECT 1 FROM token_vector WHERE key IN (SELECT value FROM json_each(?1))
+)
 UNION ALL SELECT 'chunk' WHERE EXISTS (SELECT 1 FROM chunk WHERE key IN (SELECT value FROM json_each(?1)))
 UNION ALL SELECT 'doubt' WHERE EXISTS (
     SELECT 1 FROM doubt
@@ -84,6 +90,9 @@ WHERE c.key IN (SELECT value FROM json_each(?2))
 
 -- name: codes
 SELECT code FROM vector WHERE key IN (SELECT value FROM json_each(?2))
+
+-- name: token_codes
+SELECT code FROM token_vector WHERE key IN (SELECT value FROM json_each(?2))
 
 -- name: memory_texts
 -- Where the words of an erased memory may stand by right: in other memories, names, remarks of the schema. A short
@@ -111,6 +120,9 @@ SELECT content_hash FROM memory UNION SELECT hash FROM chunk UNION SELECT hash F
 
 -- name: codes_held
 SELECT code FROM vector
+
+-- name: token_codes_held
+SELECT code FROM token_vector
 
 -- name: tables
 SELECT name FROM sqlite_master WHERE type = 'table' AND rootpage > 0
