@@ -19,12 +19,18 @@ from combray.errors import MissingExtraError
 from combray.integrations.tool_calls import ToolCalls
 
 ROOT = Path(__file__).parents[2]
-MODULES = sorted(each.name for each in pkgutil.iter_modules(integrations.__path__) if each.name != "tool_calls")
 EXTRAS = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]["optional-dependencies"]
 
 
 def source(module: str) -> Path:
     return Path(str(importlib.util.find_spec(f"combray.integrations.{module}").origin))  # type: ignore[union-attr]
+
+
+MODULES = sorted(
+    each.name
+    for each in pkgutil.iter_modules(integrations.__path__)
+    if "MissingExtraError" in source(each.name).read_text(encoding="utf-8")
+)
 
 
 @pytest.mark.parametrize("module", MODULES)
