@@ -40,6 +40,8 @@ class Suite:
     """Pattern of test ids -> why these tests say nothing about a class in place of theirs. They are not run."""
     right_to_fail: Mapping[str, str] = field(default_factory=dict)
     """Pattern of test ids -> why our class is right to fail them. They are run."""
+    by_owners: bool = True
+    """Whether the owners wrote it. If their package has no suite, the plugin makes the documented calls."""
     quick: bool = False
     """Whether it is among the checks of every change."""
 
