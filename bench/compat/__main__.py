@@ -12,6 +12,7 @@ from __future__ import annotations
 import argparse
 import sys
 import time
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 from bench.compat import page
@@ -38,8 +39,12 @@ def main() -> int:
         chosen = [each for each in chosen if {each.name, each.extra}.intersection(asked.names)]
         shown = {name: path for name, path in shown.items() if {name, "examples"}.intersection(asked.names)}
     PLACE.mkdir(parents=True, exist_ok=True)
-    failed = [each.name for each in chosen if not _suite(each, save=not asked.check)]
-    failed += [name for name, path in shown.items() if not _example(name, path)]
+    names = [*(each.name for each in chosen), *shown]
+    # One job a core of the smallest machine. Each is a process of its own.
+    with ThreadPoolExecutor(2) as pool:
+        done = [pool.submit(_suite, each, save=not asked.check) for each in chosen]
+        done += [pool.submit(_example, name, path) for name, path in shown.items()]
+    failed = [name for name, each in zip(names, done, strict=True) if not each.result()]
     if not asked.check:
         page.write()
     if failed:

@@ -8,6 +8,7 @@ import shutil
 import subprocess
 import sys
 import tarfile
+import threading
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -16,6 +17,8 @@ from bench.compat.declaration import ROOT, Suite
 PLACE = ROOT / "build" / "compat"
 UV = (sys.executable, "-m", "uv")
 _STAMP = "made-of.txt"
+_DOWNLOADING = threading.Lock()
+"""Several suites may come from one distribution."""
 
 
 class FailedError(Exception):
@@ -38,6 +41,12 @@ def environment(name: str, extra: str, requires: Sequence[str] = ()) -> Path:
 def source(suite: Suite) -> Path:
     """Return the folder with the test files of a source distribution, downloaded from the package index."""
     folder = PLACE / "sources" / f"{suite.package}-{suite.version}"
+    with _DOWNLOADING:
+        _download(suite, folder)
+    return folder
+
+
+def _download(suite: Suite, folder: Path) -> None:
     made_of = _digest(suite.package, suite.version)
     if not _current(folder, made_of):
         shutil.rmtree(folder, ignore_errors=True)
@@ -48,7 +57,6 @@ def source(suite: Suite) -> Path:
         _run(*UV, *download, "--dest", str(folder), wanted)
         _unpack(next(folder.glob("*.tar.gz")), folder)
         (folder / _STAMP).write_text(made_of, encoding="utf-8")
-    return folder
 
 
 def _unpack(archive: Path, folder: Path) -> None:
