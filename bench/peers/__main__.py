@@ -1,8 +1,8 @@
-"""The command: `python -m bench.peers [--sizes 1000 10000] [--only chroma …] [--json OUT]`.
+"""The command: `python -m bench.peers [--sizes 1000 10000] [--only chroma …] [--json OUT] [--front]`.
 
 Makes a virtual environment for each peer, installs the peer's package there with pip, times it, and removes the
 environment. `--environments FOLDER` keeps them. A peer that cannot be installed, or fails, is listed with the
-reason.
+reason. `--front` writes the table of the front page, with the commit that was measured.
 """
 
 from __future__ import annotations
@@ -19,18 +19,21 @@ from typing import Any
 
 import numpy as np
 
+from bench.peers import front
 from bench.speed.texts import clauses, questions, sources, texts
 from combray import models
 
 PEERS: dict[str, tuple[str, ...]] = {
     "combray": (),
+    "fts5": (),
     "chroma": ("chromadb",),
     "langgraph": ("langgraph-checkpoint-sqlite", "numpy", "pysqlite3-binary"),
     "mem0": ("mem0ai",),
     "mempalace": ("mempalace",),
     "txtai": ("txtai",),
+    "usearch": ("usearch",),
 }
-"""Name -> packages. Combray runs in the present environment."""
+"""Name -> packages. Combray and SQLite run in the present environment."""
 ROOT = Path(__file__).resolve().parents[2]
 ASKED = 100
 INSTALL_SECONDS, RUN_SECONDS = 900, 900
@@ -43,6 +46,7 @@ def main(arguments: list[str] | None = None) -> int:
     parser.add_argument("--only", nargs="+", choices=PEERS, default=list(PEERS))
     parser.add_argument("--environments", type=Path, metavar="FOLDER")
     parser.add_argument("--json", type=Path, metavar="OUT")
+    parser.add_argument("--front", action="store_true", help="write the table of README.md, of the largest size")
     options = parser.parse_args(arguments)
     with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as temporary:
         folder = Path(temporary)
@@ -55,6 +59,8 @@ def main(arguments: list[str] | None = None) -> int:
                 name, [folder / str(size) for size in options.sizes], options.environments or folder
             )
         ]
+    if options.front:
+        front.write(found, max(options.sizes))
     if options.json:
         options.json.write_text(json.dumps(found, indent=1) + "\n", encoding="utf-8")
     else:
@@ -85,7 +91,7 @@ def _measured(name: str, inputs: list[Path], environments: Path) -> list[dict[st
             "-m",
             "bench.peers.timed",
             name,
-            packages[0] if packages else "combray",
+            packages[0] if packages else {"fts5": "sqlite3"}.get(name, name),
             str(each),
         ]
         print(f"{name}, {each.name} memories", file=sys.stderr)

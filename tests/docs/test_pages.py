@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 import subprocess
 import tomllib
@@ -26,7 +27,32 @@ def test_the_site_builds_without_a_broken_link(tmp_path: Path) -> None:
     done = site.build(tmp_path)
     plain = re.sub(r"\x1b\[[\d;]*m", "", done.stdout + done.stderr)
     assert done.returncode == 0, plain[:4000]
-    assert (tmp_path / "site" / "index.html").exists()
+    (version,) = [each["version"] for each in json.loads((tmp_path / "site" / "versions.json").read_text())]
+    assert version == site.version()
+    assert (tmp_path / "site" / version / "index.html").exists()
+    assert (tmp_path / "site" / "latest" / "index.html").exists()
+
+
+def test_pages_of_an_older_version_stay_beside_the_latest(tmp_path: Path) -> None:
+    for name in ("1.0", "1.1"):
+        (tmp_path / "built").mkdir()
+        (tmp_path / "built" / "index.html").write_text(name)
+        site.publish(tmp_path / "built", tmp_path / "site", name)
+    versions = json.loads((tmp_path / "site" / "versions.json").read_text())
+    assert [(each["version"], each["aliases"]) for each in versions] == [("1.1", ["latest"]), ("1.0", [])]
+    shown = [(tmp_path / "site" / each / "index.html").read_text() for each in ("1.0", "1.1", "latest")]
+    assert shown == ["1.0", "1.1", "1.1"]
+
+
+def test_the_index_of_the_documentation_links_every_page() -> None:
+    index = ROOT / "docs" / "README.md"
+    linked = {(index.parent / link).resolve() for link in re.findall(r"\]\(([^)#]+)\)", index.read_text("utf-8"))}
+    pages = {path for path in (ROOT / "docs").rglob("*.md") if "decisions" not in path.parts}
+    assert pages - {index} <= linked
+
+
+def test_the_front_page_is_short() -> None:
+    assert len((ROOT / "README.md").read_text(encoding="utf-8").splitlines()) < 150
 
 
 def test_every_page_is_in_the_navigation() -> None:

@@ -1,4 +1,4 @@
-"""The README's shell example prints what the README shows: the same hits in the same order, and no mark."""
+"""The example of `--explain` prints what its page shows: the same hits in the same order, and no mark."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from click.testing import CliRunner
 from combray.interfaces.cli import combray
 from combray.settings import PREFIX, SETTINGS
 
-README = (Path(__file__).parents[2] / "README.md").read_text(encoding="utf-8")
+PAGE = (Path(__file__).parents[2] / "docs" / "explanation" / "recall.md").read_text(encoding="utf-8")
 BLOCK = re.compile(r"^```console\n\$ export COMBRAY_DB=(\S+)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 SHOWN = re.compile(r"^```text\n( #   score   memory.*?)^```$", re.MULTILINE | re.DOTALL)
 
@@ -23,7 +23,7 @@ def test_the_shell_example_prints_what_is_shown(tmp_path: Path, monkeypatch: pyt
     monkeypatch.setenv(f"{PREFIX}HOME", str(tmp_path / "home"))
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("COLUMNS", "80")
-    example, shown = BLOCK.search(README), SHOWN.search(README)
+    example, shown = BLOCK.search(PAGE), SHOWN.search(PAGE)
     assert example is not None
     assert shown is not None
     monkeypatch.setenv("COMBRAY_DB", example[1])
