@@ -38,6 +38,7 @@ CHECKS = (
     ("mypy",),
     ("lint-imports", "--no-logo"),
     ("python", "-m", "bench.speed.gate"),
+    ("python", "-m", "bench.compat", "--quick", "--check"),
     ("python", "-m", "pytest", "-n", "2"),
 )
 FAST = (*CHECKS[:2], (*CHECKS[-1], "-m", "not slow"))

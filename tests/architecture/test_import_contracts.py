@@ -32,6 +32,7 @@ WRONG = {
     "network": ("engine/store.py", "import httpx2"),
     "watching": ("engine/documents.py", "import watchfiles"),
     "web": ("engine/documents.py", "import starlette"),
+    "frameworks": ("engine/store.py", "import langchain_core"),
     "model-libraries": ("recall/query.py", "import tokenizers"),
 }
 """Contract -> a file and an import in it that breaks the contract."""
