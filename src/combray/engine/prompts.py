@@ -5,16 +5,16 @@ from __future__ import annotations
 from collections.abc import Iterable
 from datetime import UTC, datetime, timedelta
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+from combray.engine.lists import list_memories
+from combray.engine.namespace import Verbs
+from combray.engine.settling import unsettled
 from combray.prompt.budget import Context, Piece, Slot, assemble
 from combray.prompt.context import bounded, budget_of, known_by, line_pieces, without_repeats
 from combray.prompt.shown import add_shown, forget_shown, shown_before
 from combray.types import Memory
 from combray.values import short_ids
-
-if TYPE_CHECKING:
-    from combray.engine.engine import Engine
 
 _MOST = 8
 _QUESTIONS = 3
@@ -33,11 +33,8 @@ SLOTS = (
 )
 
 
-class Prompts:
+class Prompts(Verbs):
     """`engine.prompts`: what a session's prompts are given at its start, and what they hold."""
-
-    def __init__(self, engine: Engine) -> None:
-        self._engine = engine
 
     def digest(
         self, session: str = "", *, since: str = "", budget: int | None = None, characters: int | None = None
@@ -48,16 +45,15 @@ class Prompts:
         is left out, and the store remembers what this text holds. `since`: when the last session ended
         (ISO 8601), "" if unknown. `characters` bounds the text, too.
         """
-        engine = self._engine
-        now = datetime.fromtimestamp(engine.now, UTC)
-        budget = budget_of(engine, budget)
+        now = datetime.fromtimestamp(self.now, UTC)
+        budget = budget_of(self, budget)
         found = {
             "important": self._listed({"importance": {"gte": 4}}, "-importance", _MOST),
             "due": self._due(now, since),
             "changed": self._changed(since),
             "recent": self._said_last(session),
         }
-        taken = set(shown_before(engine.reader, session).ids)
+        taken = set(shown_before(self.reader, session).ids)
         pieces: dict[str, list[Piece]] = {}
         for name, memories in found.items():
             new = [
@@ -65,21 +61,21 @@ class Prompts:
                 for each in without_repeats(memories)[0]
                 if each.id not in taken and each.trust != "untrusted"
             ]
-            pieces[name] = line_pieces(engine, new)
+            pieces[name] = line_pieces(self, new)
             taken |= {each.id for each in new}
         pieces["open"] = self._questions()
         made = assemble(pieces, budget=budget, counter=bounded(None, budget, characters), slots=SLOTS)
         ids = [each for section in made.sections if section.name != "open" for each in section.ids]
         if session:
-            add_shown(engine.runtime.store, engine.namespace, session, ids, 0)
+            add_shown(self.runtime.store, self.namespace, session, ids, 0)
         return made
 
     def forget_shown(self, session: str) -> bool:
         """Forget what the prompts of a session held: it was compacted. False if another process writes now."""
-        return forget_shown(self._engine.runtime.store, self._engine.namespace, session)
+        return forget_shown(self.runtime.store, self.namespace, session)
 
     def _listed(self, where: dict[str, Any], order: str, limit: int) -> list[Memory]:
-        return list(self._engine.list(where, order=order, limit=limit))
+        return list(list_memories(self._at, where, order=order, limit=limit))
 
     def _due(self, now: datetime, since: str) -> list[Memory]:
         """Plans whose day has come since the last session, or comes within a week."""
@@ -102,7 +98,7 @@ class Prompts:
 
     def _questions(self) -> list[Piece]:
         """Ask about pairs that a caller left open. Other pairs are asked about only beside a hit."""
-        pairs = self._engine.unsettled(_QUESTIONS, left_open=True)
+        pairs = unsettled(self._at, _QUESTIONS, left_open=True)
         names = self._ids(end for pair in pairs for end in (pair.new, pair.old))
         return [
             Piece(
@@ -115,7 +111,7 @@ class Prompts:
         ]
 
     def _ids(self, memories: Iterable[Memory]) -> dict[str, str]:
-        return short_ids([each.id for each in memories], partial(known_by, [self._engine.reader]))
+        return short_ids([each.id for each in memories], partial(known_by, [self.reader]))
 
 
 def _short(memory: Memory) -> str:

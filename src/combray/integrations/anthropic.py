@@ -136,8 +136,9 @@ class CombrayMemoryTool(BetaAbstractMemoryTool):
             self._files.write({path: new})
         lines = new.split("\n")
         first, last = max(0, changed - 2), min(len(lines), changed + 3)
-        return "The memory file has been edited. Here is the snippet showing the change (with line numbers):\n" + (
-            _with_numbers(lines[first:last], first + 1)
+        return (
+            "The memory file has been edited. Here is the snippet showing the change (with line numbers):\n"
+            + (_with_numbers(lines[first:last], first + 1))
         )
 
     def insert(self, command: Any) -> str:

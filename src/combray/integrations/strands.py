@@ -87,7 +87,9 @@ class CombrayMemoryStore(MemoryStore):
 
     def _needs_writable(self) -> None:
         if not self.writable:
-            raise InvalidInputError("writable", f"is false for the store {self.name!r}.", "Write to another store.")
+            raise InvalidInputError(
+                "writable", f"is false for the store {self.name!r}.", "Write to another store."
+            )
 
 
 def _text(message: Mapping[str, Any]) -> str:
