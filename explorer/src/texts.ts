@@ -9,7 +9,7 @@ export const pages: Record<string, string> = {
   memory: "Memory",
   graph: "Graph",
   time: "Time",
-  people: "People and topics",
+  people: "People",
   pairs: "Open pairs",
   quarantine: "Quarantine",
   runs: "Consolidation",

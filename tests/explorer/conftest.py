@@ -19,6 +19,8 @@ from playwright.sync_api import Browser, sync_playwright
 
 import combray
 
+OPTIONS = ["--no-sandbox", "--disable-dev-shm-usage", "--use-angle=swiftshader"]
+"""The sandbox needs rights that containers do not give, also to root. WebGL is computed without a GPU."""
 SECONDS = 60
 """A limit for a server that hangs."""
 
@@ -82,9 +84,7 @@ def browser() -> Iterator[Browser]:
             pytest.fail(str(error))
         pytest.skip(str(error))
     with sync_playwright() as playwright:
-        # The sandbox needs rights that containers do not give, also to root.
-        options = ["--no-sandbox", "--disable-dev-shm-usage", "--use-angle=swiftshader"]
-        launched = playwright.chromium.launch(executable_path=program, args=options)
+        launched = playwright.chromium.launch(executable_path=program, args=OPTIONS)
         yield launched
         launched.close()
 

@@ -16,7 +16,7 @@ PAGES = ("search", "graph", "time", "people", "pairs", "quarantine", "runs", "au
 WIDTHS = {390: 844, 820: 1180, 1440: 900}
 """Width of a phone, a tablet and a desk, with the height."""
 SCHEMES = ("light", "dark")
-SECONDS = 10
+SECONDS = 45
 """A limit for a page that hangs."""
 
 
@@ -73,11 +73,12 @@ def visiting(
     browser: Browser, address: str, width: int = 1440, scheme: Any = "light", **more: Any
 ) -> Iterator[Visit]:
     """Open a window of this width and colour scheme. At its end nothing may have left the server or failed."""
-    size: Any = {"width": width, "height": WIDTHS.get(width, 900)}
+    size: Any = {"width": width, "height": WIDTHS.get(width, 750)}
     options = {"viewport": size, "color_scheme": scheme, "locale": "en-GB", "timezone_id": "Europe/Paris", **more}
     context = browser.new_context(**options)
     page = context.new_page()
     page.set_default_timeout(SECONDS * 1000)
+    expect.set_options(timeout=SECONDS * 1000)
     visit = Visit(page, address)
     page.on("request", visit.note)
     page.on("requestfinished", lambda request: visit.open_requests.discard(request))

@@ -255,7 +255,8 @@ export class Picture {
 
   private text(node: number): string {
     const label = this.net!.labels[node]!;
-    return label.length > LABEL ? `${label.slice(0, LABEL - 1).trimEnd()}…` : label;
+    // By characters: half of an emoji is none.
+    return label.length > LABEL ? `${[...label].slice(0, LABEL - 1).join("").trimEnd()}…` : label;
   }
 
   // Below: drawn by sigma on a canvas in two dimensions.

@@ -131,7 +131,7 @@ function Shown({ start, dark }: { start: string; dark: boolean }) {
           </select></label
         >
         <label class="graph-weight"
-          >${text.weight} <output>${weight.toFixed(2)}</output>
+          >${text.weight} <b>${weight.toFixed(2)}</b>
           <input
             type="range"
             min="0"

@@ -29,8 +29,12 @@ export function Page() {
   const found = useLoad<Loaded<Pair>>(() => ask("GET", "/unsettled", { query: { limit: MOST } }));
   const [settled, setSettled] = useState(0);
   const [put, setPut] = useState<string[]>([]);
+  // Memories that a verdict took out of use: their other pairs are no longer open.
+  const [gone, setGone] = useState<string[]>([]);
   const last = useRef<Pair | null>(null);
-  const waiting = (found.value?.results ?? []).filter((each) => !put.includes(nameOf(each)));
+  const waiting = (found.value?.results ?? []).filter(
+    (each) => !put.includes(nameOf(each)) && !gone.includes(each.new.id) && !gone.includes(each.old.id),
+  );
   const pair = waiting[0];
 
   async function settle(verdict: Verdict) {
@@ -45,6 +49,7 @@ export function Page() {
       return;
     }
     last.current = now;
+    if (verdict !== "both") setGone((ids) => [...ids, now.old.id]);
     setSettled((count) => count + 1);
     say.done(said.settledAs[verdict], undo);
   }
@@ -56,6 +61,7 @@ export function Page() {
     await ask("POST", "/settle", { body: { new: before.new.id, old: before.old.id, verdict: "open" } });
     setSettled((count) => Math.max(0, count - 1));
     setPut((names) => names.filter((each) => each !== nameOf(before)));
+    setGone((ids) => ids.filter((each) => each !== before.old.id));
     found.reload();
   }
 
@@ -76,7 +82,7 @@ export function Page() {
     ${found.value && !found.value.results.length && html`<${Empty} text=${said.empty} hint=${said.emptyHint} />`}
     ${found.value && found.value.results.length > 0 && !pair &&
     html`<${Empty} text=${said.finished(settled)} hint=${said.finishedHint}>
-      <button onClick=${() => { setPut([]); found.reload(); }}>${said.again}</button>
+      <button onClick=${() => { setPut([]); setGone([]); found.reload(); }}>${said.again}</button>
     <//>`}
     ${pair && !may && html`<p class="quiet">${said.needsWrite}</p>`}
     ${pair &&

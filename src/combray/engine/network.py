@@ -26,7 +26,7 @@ _lock = Lock()
 
 
 @dataclass(frozen=True, slots=True)
-class Wanted:
+class GraphRequest:
     """What a graph is asked for, checked."""
 
     start: str
@@ -65,14 +65,14 @@ class Network:
     edges_left_out: int
 
 
-def network(at: Namespace, wanted: Wanted, where: Filter) -> Network:
+def network(at: Namespace, wanted: GraphRequest, where: Filter) -> Network:
     """Return the graph, as `Views.graph` describes."""
     start = at.key_of(wanted.start) if wanted.start else None
     with at.runtime.store.view(at.namespace) as reader:
         return _drawn(reader, start, wanted, where)
 
 
-def _drawn(reader: Reader, start: int | None, wanted: Wanted, where: Filter) -> Network:
+def _drawn(reader: Reader, start: int | None, wanted: GraphRequest, where: Filter) -> Network:
     if start is not None:
         keys, steps, left_out = _around(reader, start, wanted, where)
     else:
@@ -109,7 +109,9 @@ def _drawn(reader: Reader, start: int | None, wanted: Wanted, where: Filter) -> 
     )
 
 
-def _around(reader: Reader, start: int, wanted: Wanted, where: Filter) -> tuple[Keys, NDArray[np.int64], int]:
+def _around(
+    reader: Reader, start: int, wanted: GraphRequest, where: Filter
+) -> tuple[Keys, NDArray[np.int64], int]:
     """Return the keys around one, ascending, their steps from it, and how many were left out.
 
     Where the limit cuts a step, the strongest edges decide who stays."""

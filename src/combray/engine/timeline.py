@@ -18,8 +18,8 @@ Seconds = NDArray[np.float64]
 
 
 @dataclass(frozen=True, slots=True)
-class Wanted:
-    """What a timeline is asked for, checked. Times are unix seconds."""
+class TimelineRequest:
+    """What a timeline is asked for, checked. Lifetimes are unix seconds."""
 
     since: float | None
     until: float | None
@@ -31,7 +31,7 @@ class Wanted:
 
 
 @dataclass(frozen=True, slots=True)
-class Times:
+class Lifetimes:
     """The times of memories as columns, in unix seconds. An end that is open is infinite."""
 
     keys: Keys
@@ -43,9 +43,9 @@ class Times:
     end_learnt: Seconds
     superseded: NDArray[np.bool_]
 
-    def at(self, places: NDArray[np.bool_]) -> Times:
+    def at(self, places: NDArray[np.bool_]) -> Lifetimes:
         """Return these memories."""
-        return Times(
+        return Lifetimes(
             self.keys[places],
             self.happened[places],
             self.happened_to[places],
@@ -56,14 +56,14 @@ class Times:
             self.superseded[places],
         )
 
-    def known(self, by: float | None) -> Times:
+    def known(self, by: float | None) -> Lifetimes:
         """Return what was learnt until then. An end that was learnt later is open."""
         if by is None:
             return self
         some = self.at(self.learnt <= by)
         end = np.where(some.end_learnt <= by, some.end, np.inf)
         superseded = some.superseded & (some.end_learnt <= by)
-        return Times(
+        return Lifetimes(
             some.keys, some.happened, some.happened_to, some.learnt, some.start, end, some.end_learnt, superseded
         )
 
@@ -114,13 +114,13 @@ class Timeline:
     memories: list[Dated]
 
 
-def timeline(at: Namespace, wanted: Wanted, where: Filter) -> Timeline:
+def timeline(at: Namespace, wanted: TimelineRequest, where: Filter) -> Timeline:
     """Return counts and a list, as `Views.timeline` describes."""
     with at.runtime.store.view(at.namespace) as reader:
         return _counted_and_listed(reader, wanted, where, at.runtime.zone)
 
 
-def _counted_and_listed(reader: Reader, wanted: Wanted, where: Filter, zone: tzinfo) -> Timeline:
+def _counted_and_listed(reader: Reader, wanted: TimelineRequest, where: Filter, zone: tzinfo) -> Timeline:
     every = times(reader, where)
     known = every.known(wanted.known_by)
     first, last = _extent(every)
@@ -147,7 +147,7 @@ def _counted_and_listed(reader: Reader, wanted: Wanted, where: Filter, zone: tzi
     )
 
 
-def times(reader: Reader, where: Filter) -> Times:
+def times(reader: Reader, where: Filter) -> Lifetimes:
     """Return the times of all memories that pass the filter."""
     keys = reader.scan(where)
     rows = reader.rows(keys)
@@ -159,7 +159,7 @@ def times(reader: Reader, where: Filter) -> Times:
     end_learnt = _end_learnt(reader, keys, rows.recorded, superseded | np.isfinite(end))
     # A superseded memory without an end ended when that was learnt.
     end = np.where(superseded & np.isinf(end), end_learnt, end)
-    return Times(keys, happened, happened_to, rows.recorded, start, end, end_learnt, superseded)
+    return Lifetimes(keys, happened, happened_to, rows.recorded, start, end, end_learnt, superseded)
 
 
 def _end_learnt(reader: Reader, keys: Keys, recorded: Seconds, ended: NDArray[np.bool_]) -> Seconds:
@@ -181,7 +181,7 @@ def _end_learnt(reader: Reader, keys: Keys, recorded: Seconds, ended: NDArray[np
     return np.where(np.isinf(at), found, np.maximum(at, found))
 
 
-def _extent(every: Times) -> tuple[float | None, float | None]:
+def _extent(every: Lifetimes) -> tuple[float | None, float | None]:
     if not len(every.keys):
         return None, None
     early = min(float(every.happened.min()), float(every.learnt.min()), float(every.start.min()))
@@ -205,7 +205,7 @@ def _standing(start: Seconds, end: Seconds, edges: Seconds) -> list[int]:
     return counts
 
 
-def _listed(known: Times, wanted: Wanted) -> Keys:
+def _listed(known: Lifetimes, wanted: TimelineRequest) -> Keys:
     """Return the keys of the list, latest first by the clock."""
     since = -np.inf if wanted.since is None else wanted.since
     until = np.inf if wanted.until is None else wanted.until

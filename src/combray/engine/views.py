@@ -59,7 +59,7 @@ class Views:
         """
         from combray.engine import network
 
-        wanted = network.Wanted(
+        wanted = network.GraphRequest(
             start=memory_id,
             depth=whole("depth", depth, 1, 10),
             types=tuple(one_of("types", each, EDGE_TYPES) for each in types),
@@ -95,7 +95,7 @@ class Views:
         from combray.engine import timeline
 
         now, zone = self._at.runtime.clock(), self._at.runtime.zone
-        wanted = timeline.Wanted(
+        wanted = timeline.TimelineRequest(
             since=as_seconds("since", since, now, zone),
             until=as_seconds("until", until, now, zone),
             clock=one_of("clock", clock, CLOCKS),
