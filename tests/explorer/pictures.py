@@ -9,9 +9,9 @@ from pathlib import Path
 
 import notebook
 from browser import chromium
-from conftest import OPTIONS, serving
 from playwright.sync_api import Page, expect, sync_playwright
 from walking import Visit, visiting
+from window import OPTIONS, serving
 
 FOLDER = Path(__file__).parents[2] / "docs" / "howto" / "explorer"
 WIDE = 1200

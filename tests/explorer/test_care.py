@@ -8,9 +8,9 @@ from pathlib import Path
 
 import notebook
 import pytest
-from conftest import serving
 from playwright.sync_api import Browser, expect
 from walking import Visit, visiting
+from window import serving
 
 import combray
 
