@@ -74,9 +74,12 @@ def hostile(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[str, lis
         yield found, ids
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="module")
 def browser() -> Iterator[Browser]:
-    """Chromium without a window. Skips where there is none, unless nobody would read that."""
+    """Chromium without a window. Skips where there is none, unless nobody would read that.
+
+    Of one file: while Playwright runs, other tests of the process cannot run an event loop.
+    """
     try:
         program = chromium()
     except NoBrowserError as error:
