@@ -134,7 +134,7 @@ def serving(store: Path) -> Iterator[int]:
 def main() -> None:
     """Serve the store and measure."""
     from browser import chromium
-    from conftest import OPTIONS
+    from window import OPTIONS
 
     parser = argparse.ArgumentParser()
     parser.add_argument("store", type=Path)

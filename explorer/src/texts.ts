@@ -184,7 +184,7 @@ export const signals = {
   names: {
     context: "Words",
     own: "Meaning",
-    window: "Meaning nearby",
+    window: "Nearby",
     keyword: "Words",
     bm25: "Words",
     text: "Words",
@@ -577,7 +577,6 @@ export const files = {
   imported: (count: number) => `Imported ${several(count, "memory", "memories")}.`,
   known: (count: number) => `${several(count, "text is", "texts are")} stored already.`,
   quarantined: (count: number) => `${several(count, "text is", "texts are")} in quarantine.`,
-  between: "From",
   problems: (count: number) => `${several(count, "line")} cannot be imported:`,
   show: (shown: number, all: number) =>
     shown < all

@@ -9,9 +9,9 @@ from pathlib import Path
 
 import notebook
 from browser import chromium
-from conftest import OPTIONS, serving
-from playwright.sync_api import Page, expect, sync_playwright
+from playwright.sync_api import FilePayload, Page, expect, sync_playwright
 from walking import Visit, visiting
+from window import OPTIONS, serving
 
 FOLDER = Path(__file__).parents[2] / "docs" / "howto" / "explorer"
 WIDE = 1200
@@ -29,8 +29,8 @@ def merge(page: Page) -> None:
 
 
 def preview(page: Page) -> None:
-    file = {"name": "2026-10-05-office.md", "mimeType": "text/markdown", "buffer": NOTES}
-    page.locator("#files-input").set_input_files([file])  # type: ignore[list-item]
+    file = FilePayload(name="2026-10-05-office.md", mimeType="text/markdown", buffer=NOTES)
+    page.locator("#files-input").set_input_files(file)
     page.get_by_text("Show all 2 texts").click()
 
 

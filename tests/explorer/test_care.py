@@ -8,9 +8,9 @@ from pathlib import Path
 
 import notebook
 import pytest
-from conftest import serving
 from playwright.sync_api import Browser, expect
 from walking import Visit, visiting
+from window import serving
 
 import combray
 
@@ -62,13 +62,13 @@ def test_two_names_are_merged_and_split_and_both_are_undone(visit: Visit) -> Non
 
 def test_pairs_are_settled_in_a_row_with_one_key_each(visit: Visit) -> None:
     page = visit.open("pairs")
-    settled = []
+    earlier = ""
     for done, (key, status) in enumerate(VERDICTS.items(), 1):
-        earlier = page.get_by_role("article").first.get_by_role("link").get_attribute("href") or ""
+        link = page.get_by_role("article").first.get_by_role("link").get_attribute("href") or ""
+        earlier = link.rpartition("/")[2]
         page.keyboard.press(key)
         expect(page.get_by_text(f"pairs open, {done} settled")).to_be_visible()
-        settled.append((earlier.rpartition("/")[2], status))
-    assert [(each, visit.asks("GET", f"/memories/{each}")["status"]) for each, _ in settled] == settled
+        assert visit.asks("GET", f"/memories/{earlier}")["status"] == status
     shown = page.get_by_role("article").all_inner_texts()
     page.keyboard.press("0")
     expect(page.get_by_text("4 settled")).to_be_visible()
@@ -76,7 +76,7 @@ def test_pairs_are_settled_in_a_row_with_one_key_each(visit: Visit) -> None:
     with page.expect_response("**/v1/settle"):
         page.keyboard.press("z")
     expect(page.get_by_text("3 settled")).to_be_visible()
-    assert visit.asks("GET", f"/memories/{settled[-1][0]}")["status"] == "active"
+    assert visit.asks("GET", f"/memories/{earlier}")["status"] == "active"
 
 
 def test_a_quarantined_memory_is_released_and_that_is_undone(visit: Visit) -> None:
@@ -119,10 +119,11 @@ def test_a_run_is_planned_applied_and_undone(visit: Visit) -> None:
     expect(page.locator(".toast")).to_contain_text("Run finished")
     run = visit.asks("GET", "/consolidation/runs")["results"][0]
     assert run["state"] == "done"
-    page.get_by_text("What it changed").first.click()
+    undo_run = page.get_by_role("button", name=f"Undo run {run['id'][:13]}")
+    page.get_by_role("listitem").filter(has=undo_run).get_by_text("What it changed").click()
     lines = visit.asks("GET", f"/consolidation/runs/{run['id']}")["results"]
     expect(page.locator("details[open] .plan li")).to_have_count(len(lines))
-    page.get_by_role("button", name=f"Undo run {run['id'][:13]}").click()
+    undo_run.click()
     expect(page.locator(".toast")).to_contain_text("restored")
     assert visit.asks("GET", "/consolidation/runs")["results"][0]["state"] == "undone"
 

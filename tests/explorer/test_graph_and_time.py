@@ -49,17 +49,17 @@ def test_picture_and_list_show_what_the_server_has(browser: Browser, address: st
         found = network(visit, limit=1000, strongest=4)
         assert drawn(page) == len(found["ids"])
         names = [found["type_names"][code] for code in found["types"]]
-        said = f"{len(found['ids'])} memories, {sum(name in SHOWN for name in names)} links"
+        said = f"{len(found['ids'])} memories, {sum(name in SHOWN for name in names):,} links"
         expect(page.locator(".graph-count")).to_contain_text(said)
         page.get_by_role("button", name="near in time").click()
         more = sum(name in (*SHOWN, "temporal") for name in names)
-        expect(page.locator(".graph-count")).to_contain_text(f"{more} links")
+        expect(page.locator(".graph-count")).to_contain_text(f"{more:,} links")
         page.get_by_label("Least weight").fill("1")
         full = sum(
             name in (*SHOWN, "temporal") and weight >= 1
             for name, weight in zip(names, found["weights"], strict=True)
         )
-        expect(page.locator(".graph-count")).to_contain_text(f"{full} links")
+        expect(page.locator(".graph-count")).to_contain_text(f"{full:,} links")
 
 
 def test_arrow_keys_walk_along_links(browser: Browser, address: str) -> None:

@@ -16,10 +16,11 @@ FOCUS = """() => {
         const { outlineWidth, outlineStyle } = getComputedStyle(each);
         return parseFloat(outlineWidth) > 0 && outlineStyle !== 'none';
     };
-    const label = now.nextElementSibling;
+    // The ring may be around the row of a link, or the label of a hidden field.
+    const near = [now, now.closest('.hit'), now.nextElementSibling].filter(Boolean);
     // Of a date the browser shows the part that has the focus.
-    const seen = now.matches('body, [type=date]') || ring(now) || style.boxShadow !== 'none';
-    return seen || label && ring(label) ? '' : now.outerHTML.slice(0, 160);
+    const seen = now.matches('body, [type=date]') || style.boxShadow !== 'none' || near.some(ring);
+    return seen ? '' : now.outerHTML.slice(0, 160);
 }"""
 """What has the focus, if that cannot be seen."""
 MOST_TABS = 400
@@ -57,7 +58,9 @@ def test_a_question_is_asked_and_a_hit_is_opened(browser: Browser, address: str)
         visit.shown()
         page.keyboard.press("/")
         page.keyboard.type("where does Ana Silva live")
-        expect(page.locator("main [data-item]").first).to_be_visible()
+        expect(page.get_by_text("hits in")).to_be_visible()
+        expect(page.locator("main mark").first).to_be_visible()
+        visit.shown()
         page.keyboard.press("ArrowDown")
         page.keyboard.press("Enter")
         page.wait_for_url("**/#/memory/*")

@@ -77,7 +77,8 @@ function Facts({ report, past }: { report: Report; past: boolean }) {
   return html`<p role="status">${past ? said.imported(report.memories) : said.would(report.memories, report.known)}
     ${report.known > 0 && html` ${said.known(report.known)}`}
     ${report.quarantined > 0 && html` <a href=${linkTo.quarantine}>${said.quarantined(report.quarantined)}</a>`}
-    ${report.first && html` ${said.between} <${When} at=${report.first} />–<${When} at=${report.last} />`}</p>
+    ${report.first && html` <${When} at=${report.first} />`}
+    ${report.last !== report.first && html` – <${When} at=${report.last} />`}</p>
     ${report.problems.length > 0 &&
     html`<p class="bad">${said.problems(report.problems.length)}</p>
       <ul>${report.problems.map((each, place) => html`<li key=${place} dir="auto">${each}</li>`)}</ul>`}`;
