@@ -123,7 +123,7 @@ def test_the_readmes_library_lines_run(tmp_path: Path) -> None:
 
 def test_every_example_is_in_the_index_and_runs() -> None:
     every = sorted((ROOT / "examples").glob("*.py"))
-    # Those with a framework run in environments of their own (`bench.compat`); docs/howto/frameworks.md lists them.
+    # Those with a framework run in environments of their own: `bench.compat`.
     examples = [path for path in every if path not in framework_examples().values()]
     assert examples
     for path in examples:
