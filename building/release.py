@@ -31,8 +31,10 @@ UNKNOWN = ("AuthorEmail", "Url")
 MODULES = {
     "": "click",
     "encryption": "sqlcipher3",
+    "markdown": "yaml",
     "mcp": "mcp",
     "onnx": "onnxruntime, tokenizers, huggingface_hub",
+    "parquet": "pyarrow",
     "postgres": "psycopg, psycopg_pool, combray.stores.postgres",
     "server": "starlette, uvicorn, combray.server",
     "watch": "watchfiles",
