@@ -7,6 +7,7 @@
 'Ana owns the billing service'
 """
 
-from combray.compat.mem0.memory import AsyncMemory, Memory
+from combray.compat.mem0.memory import AsyncMem0Memory as AsyncMemory
+from combray.compat.mem0.memory import Mem0Memory as Memory
 
 __all__ = ["AsyncMemory", "Memory"]

@@ -1,4 +1,7 @@
-"""`Memory` and `AsyncMemory` with the methods of mem0's library. Source: mem0ai 2.2, `mem0/memory/main.py`."""
+"""`Memory` and `AsyncMemory`, as the package names them, with the methods of mem0's library.
+
+Source: mem0ai 2.2, `mem0/memory/main.py`.
+"""
 
 from __future__ import annotations
 
@@ -22,7 +25,7 @@ class MemoryNotFoundError(NotFoundError, ValueError):
     """Raised for an id without a memory. mem0 raises ValueError."""
 
 
-class Memory:
+class Mem0Memory:
     """mem0's `Memory` on one namespace of Combray. Each message is a memory, as with `infer=False`.
 
     `engine` is an open engine; otherwise one is opened with `options`, the arguments of `combray.open`.
@@ -175,28 +178,28 @@ def _options(call: str, given: Mapping[str, Any]) -> dict[str, Any]:
     return {name: given[name] for name in _OLD[:3] if name in given}
 
 
-class AsyncMemory:
+class AsyncMem0Memory:
     """`Memory` for asyncio: the same methods, each in a worker thread."""
 
     def __init__(self, engine: Engine | None = None, **options: Any) -> None:
-        self._sync = Memory(engine, **options)
+        self._sync = Mem0Memory(engine, **options)
         self.engine = self._sync.engine
 
     @classmethod
     def from_config(cls, config_dict: Mapping[str, Any]) -> Self:
         """Open the memory of a configuration of mem0; see `Memory.from_config`."""
-        return cls(Memory.from_config(config_dict).engine)
+        return cls(Mem0Memory.from_config(config_dict).engine)
 
-    add = awaited(Memory.add)
-    get = awaited(Memory.get)
-    get_all = awaited(Memory.get_all)
-    search = awaited(Memory.search)
-    update = awaited(Memory.update)
-    delete = awaited(Memory.delete)
-    delete_all = awaited(Memory.delete_all)
-    history = awaited(Memory.history)
-    reset = awaited(Memory.reset)
-    chat = awaited(Memory.chat)
+    add = awaited(Mem0Memory.add)
+    get = awaited(Mem0Memory.get)
+    get_all = awaited(Mem0Memory.get_all)
+    search = awaited(Mem0Memory.search)
+    update = awaited(Mem0Memory.update)
+    delete = awaited(Mem0Memory.delete)
+    delete_all = awaited(Mem0Memory.delete_all)
+    history = awaited(Mem0Memory.history)
+    reset = awaited(Mem0Memory.reset)
+    chat = awaited(Mem0Memory.chat)
 
     def close(self) -> None:
         """Close the engine."""

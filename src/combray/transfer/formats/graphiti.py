@@ -26,71 +26,51 @@ def read(value: Mapping[str, Any]) -> Drafts:
     for place, node in objects(drafts, _listed(value, "nodes", "entity_nodes"), "node"):
         key, name = str(node.get("uuid") or place), str(node.get("name") or "")
         names[key] = name
-        if node.get("summary"):
-            about = {
-                "labels": node.get("labels"),
-                "attributes": node.get("attributes"),
-                "group": node.get("group_id"),
-            }
-            text = f"{name}: {node['summary']}" if name else node["summary"]
-            drafts.add(
-                key,
-                text,
-                place,
-                entities=[name] if name else None,
-                metadata=_some(about),
-                recorded_at=node.get("created_at"),
-            )
-        else:
+        if not node.get("summary"):
             drafts.left("nodes without a summary")
+            continue
+        text = f"{name}: {node['summary']}" if name else node["summary"]
+        about = _some(node, "labels", "attributes", "group_id")
+        made = {"metadata": about, "recorded_at": node.get("created_at")}
+        drafts.add(key, text, place, entities=[name] if name else None, **made)
     episodes = set()
     for place, each in objects(drafts, _listed(value, "episodes", "episodic_nodes"), "episode"):
         key = str(each.get("uuid") or place)
         episodes.add(key)
-        about = {
-            "name": each.get("name"),
-            "group": each.get("group_id"),
-            "source": each.get("source_description"),
-        }
-        drafts.add(
-            key,
-            each.get("content"),
-            place,
-            kind="episode",
-            occurred_at=each.get("valid_at"),
-            recorded_at=each.get("created_at"),
-            metadata=_some(about),
-        )
+        times = {"occurred_at": each.get("valid_at"), "recorded_at": each.get("created_at")}
+        about = _some(each, "name", "group_id", "source_description")
+        drafts.add(key, each.get("content"), place, kind="episode", metadata=about, **times)
     for place, edge in objects(drafts, _listed(value, "edges", "entity_edges"), "edge"):
-        ends = [names.get(str(edge.get(end)), "") for end in ("source_node_uuid", "target_node_uuid")]
-        known = [str(each) for each in edge.get("episodes") or () if str(each) in episodes]
-        about = {
-            "relation": edge.get("name"),
-            "group": edge.get("group_id"),
-            "expired_at": edge.get("expired_at"),
-        }
-        key = str(edge.get("uuid") or place)
-        drafts.add(
-            key,
-            edge.get("fact"),
-            place,
-            entities=[each for each in ends if each],
-            valid_from=edge.get("valid_at"),
-            valid_to=edge.get("invalid_at"),
-            metadata=_some(about),
-            recorded_at=edge.get("created_at"),
-            evidence=[drafts.id_of(each) for each in known],
-        )
-        drafts.left("episodes that the file does not have", len(edge.get("episodes") or ()) - len(known))
-        drafts.left("vectors of another model", int(bool(edge.get("fact_embedding"))))
+        _fact(drafts, place, edge, names, episodes)
     for name in value.keys() - _KNOWN:
         drafts.left(f"the field {name!r}")
     return drafts
+
+
+def _fact(
+    drafts: Drafts, place: str, edge: Mapping[str, Any], names: Mapping[str, str], episodes: set[str]
+) -> None:
+    ends = [names.get(str(edge.get(end)), "") for end in ("source_node_uuid", "target_node_uuid")]
+    given = edge.get("episodes") if isinstance(edge.get("episodes"), list) else []
+    known = [str(each) for each in given or () if str(each) in episodes]
+    drafts.add(
+        str(edge.get("uuid") or place),
+        edge.get("fact"),
+        place,
+        entities=[each for each in ends if each],
+        valid_from=edge.get("valid_at"),
+        valid_to=edge.get("invalid_at"),
+        metadata=_some(edge, "name", "group_id", "expired_at"),
+        recorded_at=edge.get("created_at"),
+        evidence=[drafts.id_of(each) for each in known],
+    )
+    drafts.left("episodes that the file does not have", len(given or ()) - len(known))
+    drafts.left("vectors of another model", int(bool(edge.get("fact_embedding"))))
 
 
 def _listed(value: Mapping[str, Any], *names: str) -> Any:
     return next((value[name] for name in names if name in value), None)
 
 
-def _some(about: Mapping[str, Any]) -> dict[str, Any]:
-    return {name: value for name, value in about.items() if value}
+def _some(given: Mapping[str, Any], *names: str) -> dict[str, Any]:
+    return {name: given[name] for name in names if given.get(name)}
