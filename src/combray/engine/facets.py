@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any, Generic, Self, TypeVar, cast, overload
+from typing import TYPE_CHECKING, Any, Generic, Self, TypeVar, overload
 
 from combray.engine.namespace import Verbs
 
@@ -11,7 +11,6 @@ if TYPE_CHECKING:
     from combray.engine.audit import AuditTrail
     from combray.engine.consolidation import Consolidation
     from combray.engine.documents import Documents
-    from combray.engine.engine import Engine
     from combray.engine.entities import Entities
     from combray.engine.extraction import Extraction
     from combray.engine.prompts import Prompts
@@ -109,7 +108,7 @@ class Facets(Verbs):
         """What the prompts of a session are given at its start, and what they hold."""
         from combray.engine.prompts import Prompts
 
-        return Prompts(cast("Engine", self))
+        return Prompts(self)
 
     @facet
     def store(self) -> OpenStore:

@@ -5,16 +5,17 @@ from __future__ import annotations
 from collections.abc import Iterable
 from datetime import UTC, datetime, timedelta
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+from combray.audit.audited import audited
+from combray.engine.lists import list_memories
+from combray.engine.namespace import Verbs
+from combray.engine.settling import unsettled
 from combray.prompt.budget import Context, Piece, Slot, assemble
 from combray.prompt.context import bounded, budget_of, known_by, line_pieces, without_repeats
 from combray.prompt.shown import add_shown, forget_shown, shown_before
 from combray.types import Memory
 from combray.values import short_ids
-
-if TYPE_CHECKING:
-    from combray.engine.engine import Engine
 
 _MOST = 8
 _QUESTIONS = 3
@@ -36,9 +37,11 @@ SLOTS = (
 class Prompts:
     """`engine.prompts`: what a session's prompts are given at its start, and what they hold."""
 
-    def __init__(self, engine: Engine) -> None:
-        self._engine = engine
+    def __init__(self, verbs: Verbs) -> None:
+        self._engine = verbs
+        self._at = verbs._at
 
+    @audited("digest")
     def digest(
         self, session: str = "", *, since: str = "", budget: int | None = None, characters: int | None = None
     ) -> Context:
@@ -79,7 +82,7 @@ class Prompts:
         return forget_shown(self._engine.runtime.store, self._engine.namespace, session)
 
     def _listed(self, where: dict[str, Any], order: str, limit: int) -> list[Memory]:
-        return list(self._engine.list(where, order=order, limit=limit))
+        return list(list_memories(self._at, where, order=order, limit=limit, after="", namespaces=None))
 
     def _due(self, now: datetime, since: str) -> list[Memory]:
         """Plans whose day has come since the last session, or comes within a week."""
@@ -102,7 +105,7 @@ class Prompts:
 
     def _questions(self) -> list[Piece]:
         """Ask about pairs that a caller left open. Other pairs are asked about only beside a hit."""
-        pairs = self._engine.unsettled(_QUESTIONS, left_open=True)
+        pairs = unsettled(self._at, _QUESTIONS, left_open=True)
         names = self._ids(end for pair in pairs for end in (pair.new, pair.old))
         return [
             Piece(
