@@ -93,6 +93,8 @@ def _type(schema: Mapping[str, Any]) -> str:
         return str(schema["$ref"]).rpartition("/")[2]
     if "anyOf" in schema:
         return " | ".join(dict.fromkeys(_type(each) for each in schema["anyOf"]))
+    if "allOf" in schema:
+        return " & ".join(map(_type, schema["allOf"]))
     if "enum" in schema:
         return " | ".join(json.dumps(each) for each in schema["enum"])
     kind = schema.get("type")

@@ -77,7 +77,8 @@ class Reading:
 
     def _sessions(self, asked: Asked) -> Said:
         """Show the whole session of each hit, best first, as far as they fit in the budget."""
-        left, shown = self._setting.budget, set()
+        left = self._setting.budget
+        shown: set[str | None] = set()
         session_of = {each.ref: each.session for each in self._collection.items}
         for session in dict.fromkeys(session_of[ref] for ref in self._found(asked)):
             part = _written(each for each in self._collection.items if each.session == session)

@@ -26,20 +26,3 @@ def test_without_the_extra_the_remedy_is_named(tmp_path: Path, monkeypatch: pyte
     refused = CliRunner().invoke(combray, ["serve", "--db", str(tmp_path / "a.db")])
     assert refused.exit_code == 1
     assert "the extra server, which is not installed: pip install" in refused.stderr
-
-
-@pytest.mark.parametrize(
-    ("words", "code", "told"),
-    [
-        (["mcp"], 2, "a server has MCP itself. Connect the client to http://127.0.0.1:1/mcp"),
-        (["hook", "prompt"], 0, "hooks need a store on this machine"),
-    ],
-)
-def test_what_cannot_work_on_a_server_says_what_does(
-    words: list[str], code: int, told: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.chdir(tmp_path)
-    done = CliRunner().invoke(combray, [*words, "--db", "http://127.0.0.1:1"], input="{}")
-    assert done.exit_code == code
-    assert told in done.stderr
-    assert list(tmp_path.iterdir()) == []

@@ -7,6 +7,7 @@ from datetime import UTC, datetime, timedelta
 from functools import partial
 from typing import Any
 
+from combray.audit.audited import audited
 from combray.engine.lists import list_memories
 from combray.engine.namespace import Verbs
 from combray.engine.settling import unsettled
@@ -36,6 +37,7 @@ SLOTS = (
 class Prompts(Verbs):
     """`engine.prompts`: what a session's prompts are given at its start, and what they hold."""
 
+    @audited("digest")
     def digest(
         self, session: str = "", *, since: str = "", budget: int | None = None, characters: int | None = None
     ) -> Context:
@@ -75,7 +77,7 @@ class Prompts(Verbs):
         return forget_shown(self.runtime.store, self.namespace, session)
 
     def _listed(self, where: dict[str, Any], order: str, limit: int) -> list[Memory]:
-        return list(list_memories(self._at, where, order=order, limit=limit))
+        return list(list_memories(self._at, where, order=order, limit=limit, after="", namespaces=None))
 
     def _due(self, now: datetime, since: str) -> list[Memory]:
         """Plans whose day has come since the last session, or comes within a week."""

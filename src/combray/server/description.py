@@ -21,7 +21,7 @@ is carried out once, however often it is sent."""
 _JSON = "application/json"
 _LINES = "application/x-ndjson"
 REFUSALS = {
-    400: "Malformed request, unknown argument, forged cursor.",
+    400: "Malformed request, unknown argument.",
     401: "A key is needed, or not valid.",
     403: "The caller may not do this, or not in this namespace.",
     404: "There is no such memory.",
@@ -30,7 +30,7 @@ REFUSALS = {
     408: "The body did not come in time.",
     413: "The body is too large.",
     415: "The body is not JSON.",
-    422: "A value is wrong.",
+    422: "A value is wrong, or a cursor is forged or of another list.",
     429: "The caller asks too often.",
     500: "The server failed. Its log has the cause.",
     501: "An extra is not installed.",
@@ -42,6 +42,35 @@ _NAME = "^[!-~]([ -~]*[!-~])?$"
 _EVERYWHERE = (400, 401, 403, 422, 429, 503)
 _LINKED = ("get_one", "get", "update", "history", "forget_one", "related", "retention_keep")
 """Operations on one memory, to which the answer of a write leads."""
+
+
+_MADE = {
+    "recall": "/hits/0/memory/id",
+    "update": "/id",
+    "alias": "/id",
+    "remember_many": "/results/0/id",
+    "conversation_add": "/id",
+    "conversation_add_many": "/results/0/id",
+    "conversation_turns": "/results/0/id",
+    "link": "/source",
+    "settle": "/new",
+}
+"""Operation -> where its answer has the id of a memory."""
+_FOLLOWING: dict[str, dict[str, dict[str, Any]]] = {
+    "consolidate": {"consolidation_undo": {"requestBody": {"run_id": "$response.body#/run_id"}}},
+    "consolidation_runs": {"consolidation_undo": {"requestBody": {"run_id": "$response.body#/results/0/id"}}},
+    "quarantine_list": {"release": {"parameters": {"memory_id": "$response.body#/results/0/memory/id"}}},
+    "unsettled": {
+        "settle": {
+            "requestBody": {
+                "new": "$response.body#/results/0/new/id",
+                "old": "$response.body#/results/0/old/id",
+                "verdict": "both",
+            }
+        }
+    },
+}
+"""Operation -> the operations that its answer leads to, beside those on one memory."""
 
 
 def description() -> dict[str, Any]:
@@ -137,8 +166,13 @@ def _good(route: Route, answer: Any) -> dict[str, Any]:
     found: dict[str, Any] = {"description": "Done.", "content": {_JSON: {"schema": answer}}}
     if route.verb.name in ("get", "update"):
         found["headers"] = {"ETag": {"schema": {"type": "string"}, "description": "Version of the memory."}}
+    links = _links(f"$response.body#{_MADE[route.operation]}") if route.operation in _MADE else {}
+    for name, given in _FOLLOWING.get(route.operation, {}).items():
+        links[name] = {"operationId": name, **given}
     if route.paged:
-        found["links"] = {"next": {"operationId": route.operation, "parameters": _next(route)}}
+        links["next"] = {"operationId": route.operation, "parameters": _next(route)}
+    if links:
+        found["links"] = links
     codes = {"200": found}
     if route.verb.name == "remember":
         codes["201"] = found | {"description": "Stored.", "links": _links("$response.body#/id")}

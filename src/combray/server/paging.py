@@ -82,7 +82,7 @@ class Cut:
         for place in (*range(max(0, old), len(found)), *range(min(old, len(found)) - 1, -1, -1)):
             if _identity(found[place]) == self.last:
                 return place + 1
-        return min(max(0, old), len(found))
+        return int(min(max(0, old), len(found)))
 
 
 def _identity(item: Any) -> str:

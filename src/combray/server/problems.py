@@ -34,8 +34,6 @@ STATUSES: Mapping[type[CombrayError], int] = {
     errors.CombrayError: 500,
 }
 """Exception -> status of the answer. The first class of an exception's ancestry that is here decides."""
-_MALFORMED = frozenset(("after",))
-"""Arguments that the server gave out itself: another value is no question of content."""
 
 
 class HttpError(Exception):
@@ -69,7 +67,6 @@ def problem_of(error: CombrayError, names: Mapping[str, str], location: str) -> 
         argument = names.get(error.field, error.field)
         detail = f"{argument}: {error.problem}" + (f" {error.remedy}" if error.remedy else "")
         more |= {"argument": argument} | ({"remedy": error.remedy} if error.remedy else {})
-        status = 400 if error.field in _MALFORMED else status
     if location:
         detail = detail.replace(location, "the store")
     return HttpError(status, detail, headers=AGAIN if status == 503 else None, **more)

@@ -163,7 +163,7 @@ def _wrapped(verb: Verb, kind: Any, schema: dict[str, Any]) -> dict[str, Any]:
     shape = _of_kind(verb, kind, schema)
     added: dict[str, Any] = _OUTCOME_SHAPE if verb.name in _TURNS else {}
     if typing.get_origin(kind) is list and verb.http[0].startswith("GET "):
-        added = added | {"cursor": {"type": ["string", "null"]}}
+        added = added | {"cursor": {"anyOf": [{"type": "string"}, {"type": "null"}]}}
     if verb.name == "unsettled":
         added = added | {"due": {"type": "integer"}}
     if not added:
