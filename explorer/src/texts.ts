@@ -184,7 +184,7 @@ export const signals = {
   names: {
     context: "Words",
     own: "Meaning",
-    window: "Meaning nearby",
+    window: "Nearby",
     keyword: "Words",
     bm25: "Words",
     text: "Words",

@@ -40,6 +40,7 @@ BODIES: dict[str, dict[str, Any]] = {
     "erase": {"ids": ["ID"], "dry_run": True},
     "settle": {"new": "ID", "old": "OTHER", "verdict": "both"},
     "recall": {"query": "well"},
+    "views.recall": {"query": "well"},
     "search": {"query": "well"},
     "search-memory": {"query": "well"},
     "think": {"question": "How deep is the well?"},

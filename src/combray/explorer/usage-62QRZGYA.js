@@ -1,4 +1,4 @@
-import{H as f,I as y,K as m,b as r,c as v,n as c,x as h,y as b}from"./chunk-IX3FS5BM.js";import"./chunk-OOJM4CTU.js";var _=[7,30,90,365],g=96,e=h.usage;function i({name:l,value:s,note:a}){return r`<div class="figure">
+import{H as f,I as y,K as m,b as r,c as v,n as c,x as h,y as b}from"./chunk-KWKHBBK7.js";import"./chunk-OOJM4CTU.js";var _=[7,30,90,365],g=96,e=h.usage;function i({name:l,value:s,note:a}){return r`<div class="figure">
     <dt>${l}</dt>
     <dd><strong>${s}</strong>${a&&r` <span class="quiet">${a}</span>`}</dd>
   </div>`}function w({days:l,of:s,part:a,label:o}){let d=Math.max(1,...l.map(s)),n=100/l.length,$=(t,u,k)=>{let p=t/d*g;return t>0&&r`<rect class=${k} x=${u*n+n*.1} y=${g-p}

@@ -1,4 +1,4 @@
-import{G as f,H as v,I as h,J as k,K as w,P as E,b as i,c as l,n as p,x as y,y as m}from"./chunk-IX3FS5BM.js";import"./chunk-OOJM4CTU.js";var b=3,t=y.audit;function q(){let[n,r]=l(null),[s,o]=l(!1);async function a(){o(!0),r(await E.trying(()=>p("POST","/audit/verify",{body:{}}))??null),o(!1)}let $=n&&!n.findings.length;return i`<div class="card">
+import{G as f,H as v,I as h,J as k,K as w,P as E,b as i,c as l,n as p,x as y,y as m}from"./chunk-KWKHBBK7.js";import"./chunk-OOJM4CTU.js";var b=3,t=y.audit;function q(){let[n,r]=l(null),[s,o]=l(!1);async function a(){o(!0),r(await E.trying(()=>p("POST","/audit/verify",{body:{}}))??null),o(!1)}let $=n&&!n.findings.length;return i`<div class="card">
     <div class="row">
       <button onClick=${a} disabled=${s}>${t.verify}</button>
       <p role="status" class="grow ${n?$?"good":"bad":"quiet"}">

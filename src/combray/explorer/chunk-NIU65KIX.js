@@ -1,4 +1,4 @@
-import{A as c,B as u,D as y,G as m,M as $,b as n,x as d}from"./chunk-IX3FS5BM.js";var g=d.search,o=d.signals,v=3,p=["exact","context","keyword","text","bm25","own","vector","entity","date","author","answer","window"];function w(s,t){return y("memory",s.id,{q:t})}function _({hit:s}){let t=(i,l,a)=>n`<span class="warn-text">${i} <a href=${m.memory(l)}>${a}</a></span>`;return n`<p class="reasons">
+import{A as c,B as u,D as y,G as m,M as $,b as n,x as d}from"./chunk-KWKHBBK7.js";var g=d.search,o=d.signals,v=3,p=["exact","context","keyword","text","bm25","own","vector","entity","date","author","answer","window"];function w(s,t){return y("memory",s.id,{q:t})}function _({hit:s}){let t=(i,l,a)=>n`<span class="warn-text">${i} <a href=${m.memory(l)}>${a}</a></span>`;return n`<p class="reasons">
     <span>${o.via[s.via]??o.otherwise(s.via)}</span>
     ${s.outdated_by&&t(o.outdated,s.outdated_by,o.later)}
     ${s.may_be_outdated_by&&t(o.mayBeOutdated,s.may_be_outdated_by,o.later)}

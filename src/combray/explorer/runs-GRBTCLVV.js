@@ -1,4 +1,4 @@
-import{G as m,H as v,I as k,J as w,K as L,P as d,Y as g,b as s,c as $,n as u,x as b,y as h}from"./chunk-IX3FS5BM.js";import"./chunk-OOJM4CTU.js";var f=200,n=b.runs;function R({lines:e}){return e.length?s`<ul class="plan">
+import{G as m,H as v,I as k,J as w,K as L,P as d,Y as g,b as s,c as $,n as u,x as b,y as h}from"./chunk-KWKHBBK7.js";import"./chunk-OOJM4CTU.js";var f=200,n=b.runs;function R({lines:e}){return e.length?s`<ul class="plan">
       ${e.slice(0,f).map((t,i)=>s`<li key=${i}>
           <span class="chip">${n.operation(t.operation)}</span>
           <a href=${m.memory(t.memory_id)} dir="auto" class="clip">${t.content}</a>
