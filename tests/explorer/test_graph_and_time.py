@@ -186,6 +186,7 @@ def test_play_goes_through_the_days_and_a_key_stops_it(browser: Browser, address
         page.keyboard.press("Space")
         expect(slider).not_to_have_value("0")
         page.keyboard.press("Space")
+        expect(page.get_by_role("button", name="Play")).to_be_visible()
         stopped = slider.input_value()
         page.keyboard.press("ArrowRight")
         assert int(slider.input_value()) == int(stopped) + 1
