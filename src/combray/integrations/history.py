@@ -46,7 +46,7 @@ class History:
                     "session": self._session,
                     "source": self._framework,
                     "recorded_at": self._last,
-                    "trust": "user" if role == "user" else "agent",
+                    "trust": "owner" if role == "user" else "agent",
                     "metadata": {self._framework: {"message": message}},
                 }
             put(self._engine, records)
