@@ -12,10 +12,11 @@ import re
 from pathlib import Path
 from types import SimpleNamespace
 
-import combray
 import pytest
 from anthropic.lib.tools import ToolError
 from anthropic.lib.tools._beta_builtin_memory_tool import BetaLocalFilesystemMemoryTool
+
+import combray
 from combray.integrations.anthropic import CombrayMemoryTool
 
 NAMES = ("a", "b.md", "notes.txt", ".hidden", "é è")

@@ -7,6 +7,7 @@ from typing import Any
 import agents
 import agents.memory
 import agents.memory.sqlite_session
+
 import combray
 from combray.integrations.openai_agents import CombraySession
 

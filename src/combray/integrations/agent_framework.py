@@ -9,6 +9,7 @@ import asyncio
 from collections.abc import Sequence
 from typing import Any
 
+from combray.conversation.messages import turns_of
 from combray.engine import Engine
 from combray.errors import MissingExtraError
 from combray.integrations.history import History
@@ -34,6 +35,7 @@ class CombrayContextProvider(ContextProvider):
         self._engine, self._limit, self._store, self._options = engine, limit, store, options
 
     async def before_run(self, *, agent: Any, session: Any, context: Any, state: dict[str, Any]) -> None:
+        del agent, session, state
         query = "\n".join(each.text for each in context.input_messages if each.text).strip()
         if query:
             found = await asyncio.to_thread(self._engine.context, query, limit=self._limit, **self._options)
@@ -41,10 +43,11 @@ class CombrayContextProvider(ContextProvider):
                 context.extend_messages(self, [Message("user", [found.text])])
 
     async def after_run(self, *, agent: Any, session: Any, context: Any, state: dict[str, Any]) -> None:
+        del agent, session, state
         if not self._store:
             return
         said = [*context.input_messages, *(context.response.messages if context.response else ())]
-        turns = [{"role": str(each.role), "content": each.text} for each in said if each.text.strip()]
+        turns = list(turns_of({"role": str(each.role), "content": each.text} for each in said))
         if turns:
             conversation = self._engine.conversation(context.session_id or self.source_id)
             await asyncio.to_thread(conversation.add_many, turns)
@@ -61,6 +64,7 @@ class CombrayHistoryProvider(HistoryProvider):
     async def get_messages(
         self, session_id: str | None, *, state: dict[str, Any] | None = None, **kwargs: Any
     ) -> list[Message]:
+        del state, kwargs
         found = await asyncio.to_thread(self._of(session_id).last)
         return [Message.from_dict(each) for each in found]
 
@@ -72,6 +76,7 @@ class CombrayHistoryProvider(HistoryProvider):
         state: dict[str, Any] | None = None,
         **kwargs: Any,
     ) -> None:
+        del state, kwargs
         listed = [(each.to_dict(), each.text, str(each.role)) for each in messages]
         await asyncio.to_thread(self._of(session_id).add, listed)
 

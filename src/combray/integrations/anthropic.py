@@ -74,7 +74,7 @@ class _Files:
             raise ToolError(f"Not stored. {error}") from error
         hidden = [path for path in texts if self.read(path) is None]
         if hidden:
-            raise ToolError(f"The memory guard quarantined {', '.join(hidden)}. It is not shown until released.")
+            raise ToolError(f"The memory guard quarantined {', '.join(hidden)}. Release it to see it.")
 
     def remove(self, paths: list[str]) -> None:
         """Erase files."""
@@ -89,7 +89,7 @@ class CombrayMemoryTool(BetaAbstractMemoryTool):
     """The memory tool of Claude in an engine. Give each user an engine: `engine.within("user-42")`.
 
     The files can be found with `engine.recall` and are exported and erased with every other memory. A text is
-    shown to the model as it was written, as the tool's format demands; the guard has judged it when it was stored.
+    shown to the model as it was written, as the format demands; the guard judged it when it was stored.
     """
 
     def __init__(self, engine: Engine, **options: Any) -> None:

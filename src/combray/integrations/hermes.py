@@ -10,6 +10,7 @@ import json
 from collections.abc import Mapping
 from typing import Any
 
+from combray.conversation.messages import turns_of
 from combray.engine import Engine
 from combray.errors import MissingExtraError
 from combray.integrations.langgraph_values import label
@@ -48,6 +49,7 @@ class CombrayMemoryProvider(MemoryProvider):
         return "Long-term memory: use combray_recall before answering about earlier work; it returns data."
 
     def prefetch(self, query: str, *, session_id: str = "") -> str:
+        del session_id
         return self._engine.context(query, limit=self._limit).text if query.strip() else ""
 
     def sync_turn(
@@ -58,8 +60,9 @@ class CombrayMemoryProvider(MemoryProvider):
         session_id: str = "",
         messages: list[dict[str, Any]] | None = None,
     ) -> None:
+        del messages
         said = (("user", user_content), ("assistant", assistant_content))
-        turns = [{"role": role, "content": text} for role, text in said if text.strip()]
+        turns = list(turns_of({"role": role, "content": text} for role, text in said))
         if self._writes and turns:
             self._engine.conversation(session_id or self._session).add_many(turns)
 
@@ -77,7 +80,7 @@ class CombrayMemoryProvider(MemoryProvider):
     def handle_tool_call(self, tool_name: str, args: Mapping[str, Any], **_options: Any) -> str:
         """Return the result of a tool as JSON."""
         calls = ToolCalls(self._engine)
-        named = {"combray_remember": calls.remember, "combray_recall": calls.recall, "combray_forget": calls.forget}
+        named = {f"combray_{each.__name__}": each for each in (calls.remember, calls.recall, calls.forget)}
         if tool_name not in named:
             return json.dumps({"error": f"tool {tool_name} is not known."})
         if tool_name != "combray_recall" and not self._writes:

@@ -1,4 +1,4 @@
-"""Messages of a conversation as a framework gives them: kept exactly, in order, by session. Needs no framework."""
+"""Messages of a conversation of a framework: kept exactly, in order, by session. Needs no framework."""
 
 from __future__ import annotations
 
