@@ -32,6 +32,7 @@ _MOST_LINES = 999_999
 _SEARCHED = 20_000
 """Characters of a file that recall searches."""
 _DIRECTORY_BYTES = 4096
+_EDITED = "The memory file has been edited. Here is the snippet showing the change (with line numbers):"
 _HEADER = "Here're the files and directories up to 2 levels deep in {}, excluding hidden items:"
 
 
@@ -136,9 +137,8 @@ class CombrayMemoryTool(BetaAbstractMemoryTool):
             self._files.write({path: new})
         lines = new.split("\n")
         first, last = max(0, changed - 2), min(len(lines), changed + 3)
-        return "The memory file has been edited. Here is the snippet showing the change (with line numbers):\n" + (
-            _with_numbers(lines[first:last], first + 1)
-        )
+        shown = _with_numbers(lines[first:last], first + 1)
+        return f"{_EDITED}\n{shown}"
 
     def insert(self, command: Any) -> str:
         with self._files.lock:
