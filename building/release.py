@@ -31,6 +31,10 @@ UNKNOWN = ("AuthorEmail", "Url")
 MODULES = {
     "": "click",
     "encryption": "sqlcipher3",
+    "haystack": "combray.integrations.haystack",
+    "langchain": "combray.integrations.langchain",
+    "langgraph": "combray.integrations.langgraph",
+    "llama-index": "combray.integrations.llama_index",
     "mcp": "mcp",
     "onnx": "onnxruntime, tokenizers, huggingface_hub",
     "postgres": "psycopg, psycopg_pool, combray.stores.postgres",

@@ -4,7 +4,7 @@ from haystack import Document, Pipeline
 from haystack.components.builders import PromptBuilder
 
 import combray
-from combray.integrations.haystack import CombrayDocumentStore, CombrayRetriever
+from combray.integrations.haystack import CombrayDocumentRetriever, CombrayDocumentStore
 
 with combray.open(":memory:") as engine:
     store = CombrayDocumentStore(engine=engine)
@@ -15,7 +15,7 @@ with combray.open(":memory:") as engine:
         ]
     )
     pipeline = Pipeline()
-    pipeline.add_component("memory", CombrayRetriever(store, top_k=1))
+    pipeline.add_component("memory", CombrayDocumentRetriever(store, top_k=1))
     pipeline.add_component("prompt", PromptBuilder("{{ documents[0].content }}\n\n{{ question }}"))
     pipeline.connect("memory.documents", "prompt.documents")
     question = "Which database does billing use?"

@@ -10,7 +10,7 @@ from combray.integrations.langgraph import CombrayStore
 model = FakeListChatModel(responses=["Noted.", "You are allergic to peanuts."])
 
 
-def answer(state: MessagesState, *, store: BaseStore) -> dict:
+def answer(state: MessagesState, *, store: BaseStore) -> dict[str, object]:
     said = state["messages"][-1].content
     known = [each for each in store.search(("ana", "memories"), query=said, limit=3) if each.score]
     store.put(("ana", "memories"), str(len(state["messages"]) + len(known)), {"text": said})

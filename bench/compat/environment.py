@@ -1,4 +1,4 @@
-"""Environments and sources below `build/compat`: made once, and again when what they are made of changes."""
+"""Environments and sources below `.compat`: made once, and again when what they are made of changes."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from pathlib import Path
 
 from bench.compat.declaration import ROOT, Suite
 
-PLACE = ROOT / "build" / "compat"
+PLACE = ROOT / ".compat"
 UV = (sys.executable, "-m", "uv")
 _STAMP = "made-of.txt"
 _DOWNLOADING = threading.Lock()

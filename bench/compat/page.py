@@ -51,7 +51,8 @@ def _details(suite: Suite, result: Result) -> str:
     text = ""
     for title, tests in parts:
         for why, names in _by_reason(tests).items():
-            text += f"- {title}: {', '.join(f'`{name}`' for name in names)}. {why or 'No reason is declared.'}\n"
+            shown = title if why else "Failed without a declared reason"
+            text += f"- {shown}: {', '.join(f'`{name}`' for name in names)}. {why}".rstrip() + "\n"
     return f"\n## {suite.name}\n\n{text}" if text else ""
 
 

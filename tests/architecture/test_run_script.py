@@ -89,6 +89,7 @@ def test_tests_need_the_development_group_too_and_a_demo_then_needs_nothing(
         "lint-imports",
         "python",
         "python",
+        "python",
     ]
     assert checks[-1][1:] == ["-m", "pytest", "-n", "2"]
     before = len(calls)
@@ -199,6 +200,6 @@ def test_the_workflows_call_what_a_clone_calls() -> None:
     extras = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"][
         "optional-dependencies"
     ]
-    assert set(re.findall(r"--extra (\w+)", tested)) == set(extras)
+    assert set(re.findall(r"--extra ([\w-]+)", tested)) == set(extras)
     classifiers = re.findall(r":: (3\.\d+)", (ROOT / "pyproject.toml").read_text(encoding="utf-8"))
     assert set(re.findall(r'"(3\.\d+)"', tested)) == set(classifiers)

@@ -19,7 +19,7 @@ NOT_FOR_READING = (
     "combray.remember", "combray.guard", "combray.consolidate", "combray.embedding", "combray.transfer",
     "combray.documents", "combray.think", "combray.conversation", "combray.picture", "combray.testing",
     "combray.presets.writing", "combray.engine.changes", "combray.engine.requests",
-    "combray.engine.consolidation", "combray.audit.erasure", "combray.language.revisions",
+    "combray.integrations", "combray.engine.consolidation", "combray.audit.erasure", "combray.language.revisions",
     "combray.language.claim_tokens",
     # Stages of other presets.
     "combray.designs",

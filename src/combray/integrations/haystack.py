@@ -26,7 +26,7 @@ try:
 except ImportError as error:
     raise MissingExtraError("The Haystack document store", "haystack") from error
 
-__all__ = ["CombrayDocumentStore", "CombrayRetriever"]
+__all__ = ["CombrayDocumentRetriever", "CombrayDocumentStore"]
 
 _KEPT = "haystack"
 _MOST = 1_000
@@ -206,7 +206,7 @@ class CombrayDocumentStore:
 
 
 @component
-class CombrayRetriever:
+class CombrayDocumentRetriever:
     """Retrieves the documents of a `CombrayDocumentStore` that answer a query."""
 
     def __init__(

@@ -49,12 +49,19 @@ def put(engine: Engine, records: Mapping[str, Mapping[str, Any]]) -> None:
         warnings.warn(f"{text} `engine.quarantine` lists them with the reason.", stacklevel=3)
 
 
-def pages(engine: Engine, where: Mapping[str, Any], namespaces: Sequence[str] | None = None) -> Iterator[Memory]:
-    """Yield the live memories that match, in the order in which they were first put."""
+def pages(
+    engine: Engine,
+    where: Mapping[str, Any],
+    namespaces: Sequence[str] | None = None,
+    at_once: int = _PAGE,
+) -> Iterator[Memory]:
+    """Yield the live memories that match, in the order in which they were first put. A call reads `at_once`."""
     after = ""
     live = {"and": [{"status": {"in": list(LIVE_STATUSES)}}, where]}
     while True:
-        page = engine.list(live, order="recorded_at", limit=_PAGE, after=after, namespaces=namespaces)
+        page = engine.list(
+            live, order="recorded_at", limit=min(at_once, _PAGE), after=after, namespaces=namespaces
+        )
         yield from page
         if page.cursor is None:
             return

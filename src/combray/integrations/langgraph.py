@@ -41,7 +41,7 @@ __all__ = ["CombrayStore"]
 
 _KEPT = "langgraph"
 """Where a memory's metadata has the item."""
-_PAGE = 1_000
+_PAGE, _LEAST_PAGE = 1_000, 100
 
 
 class CombrayStore(BaseStore):
@@ -168,7 +168,7 @@ class CombrayStore(BaseStore):
 
     def _search(self, op: SearchOp) -> list[SearchItem]:
         names = self._names(op.namespace_prefix)
-        if not names:
+        if not names or op.limit < 1:
             return []
         narrowed, whole = where_of(f"metadata.{_KEPT}.value", op.filter or {})
         where = self._live(*narrowed)
@@ -181,7 +181,8 @@ class CombrayStore(BaseStore):
             for hit in answer:
                 if whole or matches(_value(hit.memory), op.filter):
                     found[hit.memory.id] = (hit.memory, hit.score)
-        for memory in pages(self._engine, where, names):
+        lacking = most - len(found)
+        for memory in pages(self._engine, where, names, max(most + 1, _LEAST_PAGE)) if lacking > 0 else ():
             if len(found) >= most:
                 break
             if memory.id not in found and (whole or matches(_value(memory), op.filter)):

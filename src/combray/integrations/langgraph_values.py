@@ -121,6 +121,7 @@ def _holds(given: Any, operator: str, operand: Any) -> bool:
         raise ValueError(f"{operator} is not an operator. Use one of: {', '.join(_OPERATORS)}.")
     if isinstance(given, str) != isinstance(operand, str) or given is None or isinstance(given, (Mapping, list)):
         return False
-    return {"$gt": given > operand, "$gte": given >= operand, "$lt": given < operand, "$lte": given <= operand}[
-        operator
-    ]
+    above, below = bool(given > operand), bool(given < operand)
+    if operator in ("$gt", "$lt"):
+        return above if operator == "$gt" else below
+    return bool(given == operand) or (above if operator == "$gte" else below)
