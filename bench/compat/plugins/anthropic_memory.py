@@ -1,4 +1,4 @@
-"""Puts our memory tool in place of the SDK's filesystem tools. What it stores is mirrored to the tests' folder."""
+"""Puts our memory tool in place of the SDK's filesystem tools. It mirrors the tests' folder."""
 
 from __future__ import annotations
 

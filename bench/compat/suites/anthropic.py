@@ -17,7 +17,8 @@ SUITES = (
         plugin="anthropic_memory",
         tests=("tests/lib/tools/memory_tools/test_filesystem.py",),
         requires=("pytest-asyncio>=0.25",),
-        options=("-o", "asyncio_mode=auto"),
+        # Their conftest needs a server of the API.
+        options=("--noconftest", "-o", "asyncio_mode=auto"),
         left_out={f"*::{pattern}": LINKS for pattern in PATTERNS},
         right_to_fail={"*::test_view_error_for_files_with_too_many_lines": LIMIT},
         quick=True,

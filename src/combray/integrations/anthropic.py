@@ -32,6 +32,7 @@ _MOST_LINES = 999_999
 _SEARCHED = 20_000
 """Characters of a file that recall searches."""
 _DIRECTORY_BYTES = 4096
+_EDITED = "The memory file has been edited. Here is the snippet showing the change (with line numbers):"
 _HEADER = "Here're the files and directories up to 2 levels deep in {}, excluding hidden items:"
 
 
@@ -74,7 +75,7 @@ class _Files:
             raise ToolError(f"Not stored. {error}") from error
         hidden = [path for path in texts if self.read(path) is None]
         if hidden:
-            raise ToolError(f"The memory guard quarantined {', '.join(hidden)}. It is not shown until released.")
+            raise ToolError(f"The memory guard quarantined {', '.join(hidden)}. Release it to see it.")
 
     def remove(self, paths: list[str]) -> None:
         """Erase files."""
@@ -89,7 +90,7 @@ class CombrayMemoryTool(BetaAbstractMemoryTool):
     """The memory tool of Claude in an engine. Give each user an engine: `engine.within("user-42")`.
 
     The files can be found with `engine.recall` and are exported and erased with every other memory. A text is
-    shown to the model as it was written, as the tool's format demands; the guard has judged it when it was stored.
+    shown to the model as it was written, as the format demands; the guard judged it when it was stored.
     """
 
     def __init__(self, engine: Engine, **options: Any) -> None:
@@ -136,10 +137,8 @@ class CombrayMemoryTool(BetaAbstractMemoryTool):
             self._files.write({path: new})
         lines = new.split("\n")
         first, last = max(0, changed - 2), min(len(lines), changed + 3)
-        return (
-            "The memory file has been edited. Here is the snippet showing the change (with line numbers):\n"
-            + (_with_numbers(lines[first:last], first + 1))
-        )
+        shown = _with_numbers(lines[first:last], first + 1)
+        return f"{_EDITED}\n{shown}"
 
     def insert(self, command: Any) -> str:
         with self._files.lock:

@@ -1,4 +1,4 @@
-"""Messages of a conversation as a framework gives them: kept exactly, in order, by session. Needs no package."""
+"""Messages of a conversation of a framework: kept exactly, in order, by session. Needs no framework."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ class History:
                     "session": self._session,
                     "source": self._framework,
                     "recorded_at": self._last,
-                    "trust": "user" if role == "user" else "agent",
+                    "trust": "owner" if role == "user" else "agent",
                     "metadata": {self._framework: {"message": message}},
                 }
             put(self._engine, records)

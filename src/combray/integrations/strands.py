@@ -10,6 +10,7 @@ import json
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from combray.conversation.messages import turns_of
 from combray.engine import Engine
 from combray.errors import InvalidInputError, MissingExtraError
 
@@ -81,15 +82,13 @@ class CombrayMemoryStore(MemoryStore):
         """Store messages as turns."""
         del context
         self._needs_writable()
-        turns = [{"role": each["role"], "content": text} for each in messages if (text := _text(each))]
+        turns = list(turns_of({"role": each["role"], "content": _text(each)} for each in messages))
         stored = await asyncio.to_thread(self._engine.conversation(self._session).add_many, turns)
         return [each.id for each in stored]
 
     def _needs_writable(self) -> None:
         if not self.writable:
-            raise InvalidInputError(
-                "writable", f"is false for the store {self.name!r}.", "Write to another store."
-            )
+            raise InvalidInputError("writable", f"is false for the store {self.name!r}.")
 
 
 def _text(message: Mapping[str, Any]) -> str:
