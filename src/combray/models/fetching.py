@@ -76,7 +76,7 @@ def fetch(spec: str, progress: Progress | None = None) -> Fetched:
     named = hub.read(text) if provider == "onnx" else None
     if named is None:
         remedy = f"Write {LOCAL}, {', '.join(KNOWN)}, or onnx:ORG/NAME@REVISION/FILE.onnx."
-        raise InvalidInputError("spec", f"{spec!r} is no listed model and names none of the hub.", remedy)
+        raise InvalidInputError("spec", f"{spec!r} names no model of the hub, and no listed one.", remedy)
     library = hub.library()
     note = ""
     try:
