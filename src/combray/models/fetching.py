@@ -75,7 +75,8 @@ def fetch(spec: str, progress: Progress | None = None) -> Fetched:
     provider, _, text = spec.partition(":")
     named = hub.read(text) if provider == "onnx" else None
     if named is None:
-        remedy = f"Write {LOCAL}, {', '.join(KNOWN)}, or onnx:ORG/NAME@REVISION/FILE.onnx."
+        names = ", ".join((LOCAL, *KNOWN))
+        remedy = f"Write onnx:ORG/NAME, onnx:ORG/NAME@REVISION/FILE.onnx, or one of {names}."
         raise InvalidInputError("spec", f"{spec!r} names no model of the hub, and no listed one.", remedy)
     library = hub.library()
     note = ""
