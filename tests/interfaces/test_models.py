@@ -48,7 +48,7 @@ def test_models_lists_what_can_be_configured_and_never_a_key(
     assert (jina["key_variable"], jina["key_is_set"]) == ("JINA_API_KEY", False)
     assert offers["embedder", "onnx:PATH"]["extra"] == "onnx"
     assert offers["peer", "mem0:NAME=URL"]["key_variable"] == "COMBRAY_PEER_KEY_MEM0"
-    models = {"embedder", "reranker", "judge", "guard_model", "language_model"}
+    models = {"embedder", "late_interaction", "reranker", "judge", "guard_model", "language_model"}
     assert {kind for kind, _ in offers} == models | {"peer"}
     assert all(each["about"] for each in told["offers"])
     shown = shell.in_terminal("models", width=140)

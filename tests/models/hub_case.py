@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -13,13 +14,14 @@ from onnx_file import model, tokenizer
 
 from combray.engine.models import fetch
 from combray.errors import CombrayError, ModelError
-from combray.models import embedder
+from combray.models import embedder, known
+from combray.models.known import KnownModel
 
 pytest.importorskip("onnxruntime")
 constants = pytest.importorskip("huggingface_hub.constants")
 downloads = pytest.importorskip("huggingface_hub.file_download")
 
-MODEL, WORDS = model(pooled=True, inputs=("input_ids",)), tokenizer().encode()
+MODEL, WORDS = model(pooled=False), tokenizer().encode()
 REPOSITORY = {
     "README.md": b"# Colours",
     "training_args.json": b"{}",
@@ -40,6 +42,9 @@ def served(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Hub]:
     monkeypatch.setattr(constants, "HF_HUB_CACHE", str(tmp_path / "cache"))
     monkeypatch.setattr(constants, "DOWNLOAD_CHUNK_SIZE", 50)
     monkeypatch.setattr(downloads, "time", SimpleNamespace(sleep=lambda seconds: None))
+    # The repository does not say how the model pools its tokens: it is a listed one.
+    files = {"model.onnx": (len(MODEL), hashlib.sha256(MODEL).hexdigest())}
+    monkeypatch.setitem(known.KNOWN, "colours", KnownModel("colours", "embedder", "MIT", "", files, "mean"))
     with hub_of(dict(REPOSITORY)) as colours:
         point(monkeypatch, colours.url)
         yield colours

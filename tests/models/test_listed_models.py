@@ -88,7 +88,7 @@ def test_another_file_than_the_listed_is_refused(colours: KnownModel, monkeypatc
 
 
 def test_an_unknown_name_lists_the_known_ones() -> None:
-    with pytest.raises(InvalidInputError, match="no listed model") as failed:
+    with pytest.raises(InvalidInputError, match="no listed one") as failed:
         fetch("colors")
     assert all(name in str(failed.value) for name in ("local", EMBEDDER.name, TOKENS.name, RERANKER.name))
 

@@ -215,6 +215,7 @@ class TokenWorker(Worker):
         model = self.embedder.name
         keys = [draft.key for draft in made if draft.key is not None]
         if keys:
-            tx.put_tokens(model, keys, [draft.vector for draft in made if draft.vector is not None])
+            tokens: list[Any] = [draft.vector for draft in made if draft.vector is not None]
+            tx.put_tokens(model, keys, tokens)
             tx.note("embed", "", f"tokens of {len(keys)} memories with {model}", self.runtime.clock())
         tx.queue.finish(model, [*keys, *there], activates=False)

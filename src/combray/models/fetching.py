@@ -75,8 +75,9 @@ def fetch(spec: str, progress: Progress | None = None) -> Fetched:
     provider, _, text = spec.partition(":")
     named = hub.read(text) if provider == "onnx" else None
     if named is None:
-        remedy = f"Write {LOCAL}, {', '.join(KNOWN)}, or onnx:ORG/NAME@REVISION/FILE.onnx."
-        raise InvalidInputError("spec", f"{spec!r} is no listed model and names none of the hub.", remedy)
+        names = ", ".join((LOCAL, *KNOWN))
+        remedy = f"Write onnx:ORG/NAME, onnx:ORG/NAME@REVISION/FILE.onnx, or one of {names}."
+        raise InvalidInputError("spec", f"{spec!r} names no model of the hub, and no listed one.", remedy)
     library = hub.library()
     note = ""
     try:

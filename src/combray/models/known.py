@@ -69,7 +69,7 @@ RERANKER = KnownModel(
         "tokenizer.json": _TOKENIZER,
     },
 )
-KNOWN: Mapping[str, KnownModel] = {each.name: each for each in (EMBEDDER, TOKENS, RERANKER)}
+KNOWN: dict[str, KnownModel] = {each.name: each for each in (EMBEDDER, TOKENS, RERANKER)}
 
 
 def with_digest(sha256: str) -> KnownModel | None:

@@ -23,12 +23,10 @@ def maxsim(asked: NDArray[np.int8], texts: Sequence[NDArray[np.int8]]) -> list[S
         return []
     products = _units(np.concatenate(texts)) @ _units(asked).T
     starts = np.cumsum([0, *(len(each) for each in texts[:-1])])
-    best: NDArray[np.float32] = np.maximum.reduceat(products, starts, axis=0)
-    return [each.astype(np.float64) for each in best]
+    return list(np.asarray(np.maximum.reduceat(products, starts, axis=0), dtype=np.float64))
 
 
 def _units(codes: NDArray[np.int8]) -> NDArray[np.float32]:
     rows = codes.astype(np.float32)
     lengths = np.sqrt(np.einsum("ij,ij->i", rows, rows))
-    units: NDArray[np.float32] = rows / np.where(lengths > 0, lengths, 1.0)[:, None]
-    return units
+    return (rows / np.where(lengths > 0, lengths, 1.0)[:, None]).astype(np.float32)

@@ -129,7 +129,7 @@ class Calls(TurnCalls, Decisions):
         settled = ", ".join(f"[{names[each]}]" for each in (done.old, *done.others))
         said = f"settled: [{names[done.new]}] {done.verdict} {settled}{back}"
         told = {"new": done.new, "old": done.old, "verdict": done.verdict, "undone": done.undone}
-        return result([said], told | {"others": list(done.others)})
+        return result([said], told | ({"others": list(done.others)} if done.others else {}))
 
     def update_memory(self, memory_id: str, **given: Any) -> CallToolResult:
         """Correct a memory in place; what it said before stays in its history. Only what is given changes.
