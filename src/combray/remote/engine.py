@@ -197,29 +197,36 @@ def _carried_out(engine: RemoteEngine, called: list[Route], given: dict[str, Any
         said.pop("if_version", None)
     path = PREFIX + filled(route.path, {name: given[name] for name in route.in_path})
     back = {spelt: name for name, spelt in route.names.items() if spelt not in ("ids", "content")}
-
-    def asked() -> bytes:
-        return engine._connection.ask(
-            route.method,
-            path,
-            engine.namespace,
-            query=said if route.in_query else None,
-            body=None if route.in_query else said,
-            headers=headers,
-            names=back,
-        )
-
-    body = asked()
-    found = _result(verb, body)
-    if route.paged and "limit" not in parameters(verb):
-        # The engine gives the whole list.
-        while (cursor := msgspec.json.decode(body)["cursor"]) is not None:
-            said["after"] = cursor
-            body = asked()
-            found += _result(verb, body)
+    found, body = _answered(engine, route, path, said, headers, back)
     if isinstance(owner, _Talk) and verb.name.startswith("conversation.add"):
         owner.note(msgspec.json.decode(body))
     return found.certificate if verb.call == "erase" and isinstance(given.get("memory_id"), str) else found
+
+
+def _answered(
+    engine: RemoteEngine,
+    route: Route,
+    path: str,
+    said: dict[str, Any],
+    headers: Mapping[str, str],
+    names: Mapping[str, str],
+) -> tuple[Any, bytes]:
+    """Return the answer and its body. Of a list without a limit, which the engine gives whole: every page."""
+    query, given = (said, None) if route.in_query else (None, said)
+
+    def asked() -> bytes:
+        return engine._connection.ask(
+            route.method, path, engine.namespace, query=query, body=given, headers=headers, names=names
+        )
+
+    body = asked()
+    found = _result(route.verb, body)
+    if route.paged and "limit" not in parameters(route.verb):
+        while (cursor := msgspec.json.decode(body)["cursor"]) is not None:
+            said["after"] = cursor
+            body = asked()
+            found += _result(route.verb, body)
+    return found, body
 
 
 def _item(item: Any) -> Any:
