@@ -153,6 +153,27 @@ export interface Context {
 }
 
 /**
+ * A memory and its times.
+ *
+ * `happened` is when it happened or was said, `recorded` when the engine learnt it. It was true from `true_from`
+ * until `true_to`; `ended_recorded` is when the engine learnt of that end, from the memory `superseded_by`.
+ */
+export interface Dated {
+  id: string;
+  text: string;
+  kind: string;
+  category: string;
+  status: string;
+  happened: string;
+  happened_to: string | null;
+  recorded: string;
+  true_from: string;
+  true_to: string | null;
+  ended_recorded: string | null;
+  superseded_by: string | null;
+}
+
+/**
  * Memories and files related to memories that are to be erased.
  *
  * `made`: memories that Combray derived from their text; these are erased with them. `resting`: memories that
@@ -286,8 +307,8 @@ export interface Finding {
 /**
  * One recalled memory: its score (higher is better), the signals behind it, and how it was found.
  *
- * Ids: `outdated_by` superseded it, `may_be_outdated_by` may replace it, `may_replace` is the earlier hit that
- * this one may replace, `restated_by` say the same and were merged into it.
+ * Ids: `outdated_by` superseded it, `may_be_outdated_by` may replace it, `may_replace` it may replace,
+ * `restated_by` were merged into it, `earlier` have earlier values of its slot, newest first.
  */
 export interface Hit {
   memory: Memory;
@@ -298,6 +319,7 @@ export interface Hit {
   may_be_outdated_by: string | null;
   may_replace: string | null;
   restated_by: Array<string>;
+  earlier: Array<string>;
 }
 
 export interface HttpProblem {
@@ -386,6 +408,33 @@ export interface Memory {
   slot: string | null;
   aliases: Record<string, Array<string>>;
   metadata: Record<string, unknown>;
+}
+
+/**
+ * Memories and typed edges as columns: the values at one place belong to one memory, or to one edge.
+ *
+ * `x` and `y` are in the unit circle; equal memories and edges have equal positions. `steps` is the distance
+ * from the memory that was asked for, 0 without one. `sources` and `targets` are places of memories. `types`
+ * are places in `type_names`. `moments` are unix seconds.
+ */
+export interface Network {
+  ids: Array<string>;
+  labels: Array<string>;
+  kinds: Array<string>;
+  categories: Array<string>;
+  statuses: Array<string>;
+  moments: Array<number>;
+  steps: Array<number>;
+  x: Array<number>;
+  y: Array<number>;
+  sources: Array<number>;
+  targets: Array<number>;
+  types: Array<number>;
+  weights: Array<number>;
+  subtypes: Array<string>;
+  type_names: Array<string>;
+  nodes_left_out: number;
+  edges_left_out: number;
 }
 
 /** One page of a list. `cursor` is what `after` takes to go on, None on the last page; `total` counts all. */
@@ -558,6 +607,14 @@ export interface Run {
   counts?: Record<string, number>;
 }
 
+/** One text of a file as it would be stored. */
+export interface Sample {
+  content: string;
+  author: string | null;
+  occurred_at: string | null;
+  context: string;
+}
+
 /** The rendered text of one section, and the ids of its pieces. */
 export interface Section {
   name: string;
@@ -573,12 +630,17 @@ export interface SetAside {
   error: string;
 }
 
-/** What `settle` did: the ids, the verdict, and the verdict on the two that it took back ("" for none). */
+/**
+ * What `settle` did: the ids, the verdict, and the verdict on the two that it took back ("" for none).
+ *
+ * `others`: ids of the further earlier values that got the same verdict, newest first.
+ */
 export interface Settled {
   new: string;
   old: string;
   verdict: "both" | "corrects" | "open" | "same" | "supersedes";
   undone: string;
+  others: Array<string>;
 }
 
 /** One stage's line in the trace: hits before and after, and the time it took. */
@@ -650,6 +712,29 @@ export interface TierNote {
   why: string;
 }
 
+/**
+ * What happened, what was learnt and what was true, counted in buckets of equal width, and a list.
+ *
+ * Bucket i begins at `since` + i * `width` seconds. `happened`, `learnt` and `ended` count events in the
+ * bucket; `ended` are memories that were superseded. `true` and `believed` count memories at the end of the
+ * bucket: those true by what is known (by `known_by`), and those held true then, by what was known then.
+ * `first` and `last` are the earliest and the latest time of any memory that matches. `total` memories match
+ * the list, `memories` are the latest of them.
+ */
+export interface Timeline {
+  first: string | null;
+  last: string | null;
+  since: string | null;
+  width: number;
+  happened: Array<number>;
+  learnt: Array<number>;
+  ended: Array<number>;
+  true: Array<number>;
+  believed: Array<number>;
+  total: number;
+  memories: Array<Dated>;
+}
+
 /** Result of an undo: ids of restored memories, and refusals with the reason. */
 export interface Undone {
   run_id: string;
@@ -668,6 +753,26 @@ export interface Unsettled {
   score: number;
   reason: string;
   left_open: boolean;
+}
+
+/**
+ * What an imported file has, or with `dry_run` what its import would do.
+ *
+ * `known`: texts that are stored already. `first` and `last`: times of the earliest and the latest text.
+ * `sample`: the first new texts. `ids`: the memories that were stored, for an undo; empty for an export.
+ */
+export interface UploadReport {
+  name: string;
+  kind: "memories" | "notes" | "turns";
+  dry_run: boolean;
+  memories: number;
+  known: number;
+  quarantined: number;
+  first: string | null;
+  last: string | null;
+  sample: Array<Sample>;
+  problems: Array<string>;
+  ids?: Array<string>;
 }
 
 /** One change of a memory: who, when, what it did, and the fields as they were before. */
@@ -725,9 +830,9 @@ export interface Operations {
   /** Show the recorded proof that a memory was erased. Rights: admin. */
   audit_certificate: {
     path: { memory_id: string };
-    query: {};
+    query: { limit?: number; after?: string };
     body: undefined;
-    answer: { results: Array<Entry> };
+    answer: { results: Array<Entry> } & { cursor?: string | null };
   };
   /** Write the whole log unchanged to a new file, one entry per line. Rights: admin. */
   audit_export: {
@@ -739,9 +844,9 @@ export interface Operations {
   /** Show the latest matching entries, newest first. Rights: admin. */
   audit_show: {
     path: {};
-    query: { limit?: number; operation?: string; since?: string; memory_id?: string; query?: string; namespace?: string };
+    query: { limit?: number; operation?: string; since?: string; memory_id?: string; query?: string; namespace?: string; after?: string };
     body: undefined;
-    answer: { results: Array<Entry> };
+    answer: { results: Array<Entry> } & { cursor?: string | null };
   };
   /** Verify every line of the log, their order, and its end. Rights: admin. */
   audit_verify: {
@@ -750,12 +855,19 @@ export interface Operations {
     body: Record<string, never>;
     answer: Report;
   };
+  /** Say who calls, and what the caller may do. Rights: any valid key. `namespaces` null: all. */
+  caller: {
+    path: {};
+    query: {};
+    body: undefined;
+    answer: { name: string; role: "read" | "write" | "admin"; namespaces: Array<string> | null; presets: Array<string>; version: string };
+  };
   /** Show what a memory replaced and what replaced it, earliest first. Rights: read. */
   chain: {
     path: { memory_id: string };
-    query: {};
+    query: { limit?: number; after?: string };
     body: undefined;
-    answer: { results: Array<Replaced> };
+    answer: { results: Array<Replaced> } & { cursor?: string | null };
   };
   /** Merge, update and re-rate facts, or undo that. Rights: admin. */
   consolidate: {
@@ -764,12 +876,19 @@ export interface Operations {
     body: { dry_run?: boolean; most?: number };
     answer: ConsolidationReport;
   };
+  /** List what a run of consolidation changed. Rights: read. */
+  consolidation_changes: {
+    path: { run_id: string };
+    query: { limit?: number; after?: string };
+    body: undefined;
+    answer: { results: Array<PlanLine> } & { cursor?: string | null };
+  };
   /** List the latest runs of consolidation. Rights: read. */
   consolidation_runs: {
     path: {};
-    query: { limit?: number };
+    query: { limit?: number; after?: string };
     body: undefined;
-    answer: { results: Array<Run> };
+    answer: { results: Array<Run> } & { cursor?: string | null };
   };
   /** Undo a run of consolidation. Rights: admin. */
   consolidation_undo: {
@@ -788,15 +907,15 @@ export interface Operations {
   /** List pairs of facts that are undecided. Rights: read. */
   consolidation_waiting: {
     path: {};
-    query: {};
+    query: { limit?: number; after?: string };
     body: undefined;
-    answer: { results: Array<Waiting> };
+    answer: { results: Array<Waiting> } & { cursor?: string | null };
   };
   /** Print the memories that answer a query as text for a prompt. Rights: read. */
   context: {
     path: {};
     query: {};
-    body: { query: string; budget?: number | null; limit?: number; format?: "text" | "markdown" | "xml" | "json"; exclude?: Array<string>; messages?: Array<string>; session?: string | null; sure?: boolean; keep?: number | null; since?: string | null; until?: string | null; categories?: Array<"preference" | "decision" | "fact" | "insight" | "context" | "general"> | null; kinds?: Array<"episode" | "fact" | "insight" | "chunk" | "summary"> | null; sessions?: Array<string> | null; filter?: Record<string, unknown> | null; namespaces?: Array<string> | null; as_of?: string | null; intent?: string | null; min_score?: number | null; min_importance?: number | null; min_confidence?: number | null; tiers?: Array<string> | null; trusts?: Array<string> | null; statuses?: Array<string> | null; sources?: Array<string> | null; authors?: Array<string> | null; tags?: Array<string> | null };
+    body: { query: string; budget?: number | null; limit?: number; format?: "text" | "markdown" | "xml" | "json"; exclude?: Array<string>; messages?: Array<string>; session?: string | null; sure?: boolean; keep?: number | null; since?: string | null; until?: string | null; categories?: Array<"preference" | "decision" | "fact" | "insight" | "context" | "general"> | null; kinds?: Array<"episode" | "fact" | "insight" | "chunk" | "summary"> | null; sessions?: Array<string> | null; filter?: Record<string, unknown> | null; namespaces?: Array<string> | null; as_of?: string | null; characters?: number | null; intent?: string | null; min_score?: number | null; min_importance?: number | null; min_confidence?: number | null; tiers?: Array<string> | null; trusts?: Array<string> | null; statuses?: Array<string> | null; sources?: Array<string> | null; authors?: Array<string> | null; tags?: Array<string> | null };
     answer: Context;
   };
   /** Store one turn of a conversation. Rights: write. */
@@ -804,21 +923,21 @@ export interface Operations {
     path: { session: string };
     query: {};
     body: { content: string; author?: string | null; extract?: "model" | "rules" | "off" | null; occurred_at?: string | null; context?: string; metadata?: Record<string, unknown> | null; trust?: string | null; tags?: Array<string> | null };
-    answer: Memory;
+    answer: Memory & { saved?: Array<Remembered>; may_revise?: Record<string, Array<Candidate>>; refused?: Record<string, string> };
   };
   /** Store turns in order. Rights: write. */
   conversation_add_many: {
     path: { session: string };
     query: {};
     body: { turns: Array<Record<string, unknown>>; atomic?: boolean; extract?: string | null };
-    answer: { results: Array<Memory> };
+    answer: { results: Array<Memory> } & { saved?: Array<Remembered>; may_revise?: Record<string, Array<Candidate>>; refused?: Record<string, string> };
   };
   /** List every turn of a conversation, in order. Rights: read. */
   conversation_turns: {
     path: { session: string };
-    query: {};
+    query: { limit?: number; after?: string };
     body: undefined;
-    answer: { results: Array<Memory> };
+    answer: { results: Array<Memory> } & { cursor?: string | null };
   };
   /** Check the store and the embedder. Rights: admin. */
   doctor: {
@@ -830,9 +949,9 @@ export interface Operations {
   /** List the indexed folders. Rights: read. */
   documents_folders: {
     path: {};
-    query: {};
+    query: { limit?: number; after?: string };
     body: undefined;
-    answer: { results: Array<Workspace> };
+    answer: { results: Array<Workspace> } & { cursor?: string | null };
   };
   /** Show lines of an indexed file. Rights: read. */
   documents_read: {
@@ -844,9 +963,9 @@ export interface Operations {
   /** List entities and their other names. Rights: read. */
   entities: {
     path: {};
-    query: { limit?: number };
+    query: { limit?: number; after?: string };
     body: undefined;
-    answer: { results: Array<Entity> };
+    answer: { results: Array<Entity> } & { cursor?: string | null };
   };
   /** Make a name, and its other names, names of an entity. Rights: write. */
   entities_merge: {
@@ -900,9 +1019,9 @@ export interface Operations {
   /** List turns that extraction gave up. Rights: read. */
   extraction_set_aside: {
     path: {};
-    query: { limit?: number };
+    query: { limit?: number; after?: string };
     body: undefined;
-    answer: { results: Array<SetAside> };
+    answer: { results: Array<SetAside> } & { cursor?: string | null };
   };
   /** Report what extraction read, left and cost. Rights: read. */
   extraction_status: {
@@ -928,9 +1047,9 @@ export interface Operations {
   /** List the least important memories. Rights: read. */
   gc: {
     path: {};
-    query: { threshold?: number; limit?: number };
+    query: { limit?: number; threshold?: number; after?: string };
     body: undefined;
-    answer: { results: Array<PruningCandidate> };
+    answer: { results: Array<PruningCandidate> } & { cursor?: string | null };
   };
   /** Show all fields of a memory, or lines of an indexed file. Rights: read. */
   get: {
@@ -942,9 +1061,9 @@ export interface Operations {
   /** Show every change of a memory, oldest first. Rights: read. */
   history: {
     path: { memory_id: string };
-    query: {};
+    query: { limit?: number; after?: string };
     body: undefined;
-    answer: { results: Array<Version> };
+    answer: { results: Array<Version> } & { cursor?: string | null };
   };
   /** Import memories from a file or a folder. Rights: admin. */
   import: {
@@ -970,9 +1089,9 @@ export interface Operations {
   /** Show the latest operations, newest first. Rights: read. */
   log: {
     path: {};
-    query: { limit?: number };
+    query: { limit?: number; after?: string };
     body: undefined;
-    answer: { results: Array<Record<string, unknown>> };
+    answer: { results: Array<Record<string, unknown>> } & { cursor?: string | null };
   };
   /** Search the indexed files. Rights: read. */
   memory_search: {
@@ -988,12 +1107,26 @@ export interface Operations {
     body: { query: string; limit?: number; namespace?: string };
     answer: { results: Array<{ text: string }> };
   };
+  /** Show the text for the start of a session. Rights: read. */
+  prompts_digest: {
+    path: {};
+    query: {};
+    body: { session?: string; since?: string; budget?: number | null; characters?: number | null };
+    answer: Context;
+  };
+  /** Forget what the prompts of a session held. Rights: read. */
+  prompts_forget_shown: {
+    path: {};
+    query: {};
+    body: { session: string };
+    answer: { result: boolean };
+  };
   /** List quarantined memories with reasons. Rights: admin. */
   quarantine_list: {
     path: {};
-    query: { limit?: number };
+    query: { limit?: number; after?: string };
     body: undefined;
-    answer: { results: Array<Quarantined> };
+    answer: { results: Array<Quarantined> } & { cursor?: string | null };
   };
   /** Recall memories that answer a query, with reasons. Rights: read. */
   recall: {
@@ -1005,9 +1138,9 @@ export interface Operations {
   /** Show linked memories, nearest first. Rights: read. */
   related: {
     path: { memory_id: string };
-    query: { type?: "temporal" | "entity" | "causal" | "semantic" | "supersedes" | "may_revise" | "restates" | "contrasts"; depth?: number };
+    query: { limit?: number; type?: "temporal" | "entity" | "causal" | "semantic" | "supersedes" | "may_revise" | "restates" | "contrasts"; depth?: number; after?: string };
     body: undefined;
-    answer: { results: Array<Related> };
+    answer: { results: Array<Related> } & { cursor?: string | null };
   };
   /** Release a memory from quarantine. Rights: admin. */
   release: {
@@ -1061,9 +1194,9 @@ export interface Operations {
   /** List memories that need attention. Rights: read. */
   review: {
     path: {};
-    query: { limit?: number };
+    query: { limit?: number; after?: string };
     body: undefined;
-    answer: { results: Array<Review> };
+    answer: { results: Array<Review> } & { cursor?: string | null };
   };
   /** Find memories by keywords only. Rights: read. */
   search: {
@@ -1083,7 +1216,7 @@ export interface Operations {
   settle: {
     path: {};
     query: {};
-    body: { new: string; old: string; verdict: "supersedes" | "corrects" | "same" | "both" | "open"; reason?: string };
+    body: { new: string; old: string; verdict: "supersedes" | "corrects" | "same" | "both" | "open"; reason?: string; all_earlier?: boolean };
     answer: Settled;
   };
   /** Show counts of memories, edges, vectors and top entities. Rights: read. */
@@ -1092,6 +1225,20 @@ export interface Operations {
     query: {};
     body: undefined;
     answer: Record<string, unknown>;
+  };
+  /** Import a file that came as bytes: notes, a transcript, or an export. Rights: admin. */
+  store_import_file: {
+    path: {};
+    query: {};
+    body: { name: string; data: string; dry_run?: boolean; trusted?: boolean };
+    answer: UploadReport;
+  };
+  /** List the beginnings of ids that name one memory. Rights: read. */
+  store_known: {
+    path: {};
+    query: {};
+    body: { beginnings: Array<string>; namespaces?: Array<string> | null };
+    answer: { results: Array<string> };
   };
   /** Show how well memory served in the last days. Rights: read. */
   store_metrics: {
@@ -1103,9 +1250,16 @@ export interface Operations {
   /** List the namespaces of the store. Rights: admin. */
   store_namespaces: {
     path: {};
-    query: {};
+    query: { limit?: number; after?: string };
     body: undefined;
-    answer: { results: Array<string> };
+    answer: { results: Array<string> } & { cursor?: string | null };
+  };
+  /** Report a number that grows with every write. Rights: read. */
+  store_revision: {
+    path: {};
+    query: { namespaces?: Array<string> };
+    body: undefined;
+    answer: { result: number };
   };
   /** Show the service tier, and why it is that one. Rights: read. */
   store_tier: {
@@ -1118,7 +1272,7 @@ export interface Operations {
   stream: {
     path: { session: string };
     query: {};
-    body: { budget?: number | null; system?: string; tool_results?: Array<string> };
+    body: { budget?: number | null; system?: string; tool_results?: Array<string>; timeout?: number };
     answer: Context;
   };
   /** Answer a question from memory, with citations. Rights: read. */
@@ -1131,9 +1285,9 @@ export interface Operations {
   /** List pairs of memories of which the later may change the earlier. Rights: read. */
   unsettled: {
     path: {};
-    query: { limit?: number; left_open?: boolean };
+    query: { limit?: number; left_open?: boolean; after?: string };
     body: undefined;
-    answer: { results: Array<Unsettled> };
+    answer: { results: Array<Unsettled> } & { cursor?: string | null; due?: number };
   };
   /** Change a memory in place. Rights: write. */
   update: {
@@ -1177,6 +1331,27 @@ export interface Operations {
     body: Record<string, never>;
     answer: { result: number };
   };
+  /** Return memories and typed edges with positions, around one memory or of the whole store. Rights: read. */
+  views_graph: {
+    path: {};
+    query: { memory_id?: string; depth?: number; types?: Array<"temporal" | "entity" | "causal" | "semantic" | "supersedes" | "may_revise" | "restates" | "contrasts">; min_weight?: number; filter?: Record<string, unknown>; as_of?: string; strongest?: number; limit?: number };
+    body: undefined;
+    answer: Network;
+  };
+  /** Recall as one types: hits do not count as recalled, nor the text as a question. Rights: read. */
+  views_recall: {
+    path: {};
+    query: {};
+    body: { query: string; limit?: number; preset?: string | null; intent?: string | null; since?: string | null; until?: string | null; as_of?: string | null; min_score?: number | null; keep?: number | null; min_importance?: number | null; min_confidence?: number | null; filter?: Record<string, unknown> | null; categories?: Array<string> | null; kinds?: Array<string> | null; tiers?: Array<string> | null; trusts?: Array<string> | null; statuses?: Array<string> | null; sources?: Array<string> | null; authors?: Array<string> | null; sessions?: Array<string> | null; tags?: Array<string> | null };
+    answer: Answer;
+  };
+  /** Count what happened, was learnt and was true over time, and list the memories of a window. Rights: read. */
+  views_timeline: {
+    path: {};
+    query: { since?: string; until?: string; clock?: "happened" | "learnt" | "true"; true_on?: string; known_by?: string; filter?: Record<string, unknown>; buckets?: number; limit?: number };
+    body: undefined;
+    answer: Timeline;
+  };
   /** Embed memories that wait, and read turns for facts. Rights: admin. */
   worker: {
     path: {};
@@ -1202,8 +1377,10 @@ export const REQUESTS: Record<keyof Operations, Endpoint> = {
   audit_export: { method: "GET", path: "/v1/audit/lines", repeatable: true, keyed: false },
   audit_show: { method: "GET", path: "/v1/audit", repeatable: true, keyed: false },
   audit_verify: { method: "POST", path: "/v1/audit/verify", repeatable: false, keyed: false },
+  caller: { method: "GET", path: "/v1/caller", repeatable: true, keyed: false },
   chain: { method: "GET", path: "/v1/memories/{memory_id}/chain", repeatable: true, keyed: false },
   consolidate: { method: "POST", path: "/v1/consolidation/runs", repeatable: true, keyed: true },
+  consolidation_changes: { method: "GET", path: "/v1/consolidation/runs/{run_id}", repeatable: true, keyed: false },
   consolidation_runs: { method: "GET", path: "/v1/consolidation/runs", repeatable: true, keyed: false },
   consolidation_undo: { method: "POST", path: "/v1/consolidation/undo", repeatable: true, keyed: true },
   consolidation_undo_merge: { method: "POST", path: "/v1/memories/{memory_id}/undo-merge", repeatable: true, keyed: true },
@@ -1236,6 +1413,8 @@ export const REQUESTS: Record<keyof Operations, Endpoint> = {
   log: { method: "GET", path: "/v1/log", repeatable: true, keyed: false },
   memory_search: { method: "POST", path: "/v1/documents/search", repeatable: true, keyed: false },
   peer_search: { method: "POST", path: "/v1/search", repeatable: false, keyed: false },
+  prompts_digest: { method: "POST", path: "/v1/prompts/digest", repeatable: true, keyed: false },
+  prompts_forget_shown: { method: "POST", path: "/v1/prompts/forget-shown", repeatable: true, keyed: false },
   quarantine_list: { method: "GET", path: "/v1/quarantine", repeatable: true, keyed: false },
   recall: { method: "POST", path: "/v1/recall", repeatable: true, keyed: false },
   related: { method: "GET", path: "/v1/memories/{memory_id}/related", repeatable: true, keyed: false },
@@ -1251,8 +1430,11 @@ export const REQUESTS: Record<keyof Operations, Endpoint> = {
   search_memory: { method: "POST", path: "/v1/search-memory", repeatable: true, keyed: false },
   settle: { method: "POST", path: "/v1/settle", repeatable: true, keyed: true },
   status: { method: "GET", path: "/v1/status", repeatable: true, keyed: false },
+  store_import_file: { method: "POST", path: "/v1/import/file", repeatable: true, keyed: true },
+  store_known: { method: "POST", path: "/v1/memories/known", repeatable: true, keyed: false },
   store_metrics: { method: "GET", path: "/v1/status/metrics", repeatable: true, keyed: false },
   store_namespaces: { method: "GET", path: "/v1/namespaces", repeatable: true, keyed: false },
+  store_revision: { method: "GET", path: "/v1/status/revision", repeatable: true, keyed: false },
   store_tier: { method: "GET", path: "/v1/status/tier", repeatable: true, keyed: false },
   stream: { method: "POST", path: "/v1/conversations/{session}/context", repeatable: true, keyed: true },
   think: { method: "POST", path: "/v1/think", repeatable: true, keyed: false },
@@ -1263,5 +1445,8 @@ export const REQUESTS: Record<keyof Operations, Endpoint> = {
   vectors_pending: { method: "GET", path: "/v1/vectors/pending", repeatable: true, keyed: false },
   vectors_reembed: { method: "POST", path: "/v1/vectors/reembed", repeatable: true, keyed: true },
   vectors_retry_failed: { method: "POST", path: "/v1/vectors/retry", repeatable: true, keyed: true },
+  views_graph: { method: "GET", path: "/v1/graph", repeatable: true, keyed: false },
+  views_recall: { method: "POST", path: "/v1/look", repeatable: true, keyed: false },
+  views_timeline: { method: "GET", path: "/v1/timeline", repeatable: true, keyed: false },
   worker: { method: "POST", path: "/v1/vectors/make", repeatable: true, keyed: true },
 };

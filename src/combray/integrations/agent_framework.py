@@ -9,7 +9,7 @@ import asyncio
 from collections.abc import Sequence
 from typing import Any
 
-from combray.conversation.messages import turns_of
+from combray.sessions.messages import turns_of
 from combray.engine import Engine
 from combray.errors import MissingExtraError
 from combray.integrations.history import History

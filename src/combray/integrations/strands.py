@@ -10,7 +10,7 @@ import json
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from combray.conversation.messages import turns_of
+from combray.sessions.messages import turns_of
 from combray.engine import Engine
 from combray.errors import InvalidInputError, MissingExtraError
 

@@ -290,7 +290,7 @@ def _result(verb: Any, body: bytes) -> Any:
         found = msgspec.json.decode(body)
     except msgspec.MsgspecError as error:
         raise StoreError(f"the server's answer to {verb.name} is not JSON. Check its address.") from error
-    due = found.get("due") if isinstance(found, dict) else None
+    due = found.get("due", 0) if isinstance(found, dict) else 0
     # No record has a field of these names.
     wrapped = [found[name] for name in ("results", "result") if isinstance(found, dict) and name in found]
     found = wrapped[0] if wrapped else found

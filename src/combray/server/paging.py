@@ -81,7 +81,7 @@ class Cut:
         old = self.place - 1
         for place in (*range(max(0, old), len(found)), *range(min(old, len(found)) - 1, -1, -1)):
             if _identity(found[place]) == self.last:
-                return place + 1
+                return int(place + 1)
         return int(min(max(0, old), len(found)))
 
 
