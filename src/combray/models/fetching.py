@@ -75,8 +75,8 @@ def fetch(spec: str, progress: Progress | None = None) -> Fetched:
     provider, _, text = spec.partition(":")
     named = hub.read(text) if provider == "onnx" else None
     if named is None:
-        names = ", ".join((LOCAL, *KNOWN))
-        remedy = f"Write onnx:ORG/NAME, onnx:ORG/NAME@REVISION/FILE.onnx, or one of {names}."
+        known = ", ".join((LOCAL, *KNOWN))
+        remedy = f"Write onnx:ORG/NAME, onnx:ORG/NAME@REVISION/FILE.onnx, or one of {known}."
         raise InvalidInputError("spec", f"{spec!r} names no model of the hub, and no listed one.", remedy)
     library = hub.library()
     note = ""

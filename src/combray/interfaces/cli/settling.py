@@ -111,7 +111,7 @@ def settle(target: Target, new: str, old: str, verdict: Verdict, reason: str, al
     back = f" ({done.undone} is taken back)" if done.undone else ""
     more = f"; so for {len(done.others)} more: {', '.join(done.others)}" if done.others else ""
     said = f"{_SAID[done.verdict].format(new=done.new, old=done.old)}{back}{more}."
-    told = {"verdict": done.verdict, "undone": done.undone}
+    told: dict[str, object] = {"verdict": done.verdict, "undone": done.undone}
     told |= {"others": list(done.others)} if done.others else {}
     answer(target, said, new=done.new, old=done.old, **told)
 
