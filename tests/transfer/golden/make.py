@@ -179,7 +179,7 @@ def letta() -> None:
 
     def message(role: str, text: str, **more: Any) -> MessageSchema:
         at = next(number)
-        parts = [TextContent(text=text)] if text else None
+        parts = [TextContent(text=text)] if text else []
         made = datetime(2026, 2, 1, 8, at, tzinfo=UTC)
         return MessageSchema(id=f"message-{at}", role=role, content=parts, agent_id="agent-0", created_at=made, **more)
 
