@@ -115,7 +115,9 @@ def test_zep_names_the_ends_of_a_fact_and_who_spoke(engine: combray.Engine, tmp_
 
 def test_an_episode_alone_is_read(engine: combray.Engine, tmp_path: Path) -> None:
     path = tmp_path / "added.json"
-    path.write_text(json.dumps({"episode": {"uuid": "p1", "content": "Tea."}, "edges": [{"fact": "Ana likes tea."}]}))
+    path.write_text(
+        json.dumps({"episode": {"uuid": "p1", "content": "Tea."}, "edges": [{"fact": "Ana likes tea."}]})
+    )
     imported(engine, path)
     assert set(by_text(engine)) == {"Tea.", "Ana likes tea."}
 

@@ -117,7 +117,9 @@ def graphiti() -> None:
     from graphiti_core.nodes import CommunityNode, EntityNode, EpisodeType, EpisodicNode
     from graphiti_core.search.search_config import SearchResults
 
-    ana, lisbon, fact, chat, gone = (f"{at}" * 8 + f"-{at * 4}-4{at * 3}-8{at * 3}-" + f"{at}" * 12 for at in "12349")
+    ana, lisbon, fact, chat, gone = (
+        f"{at}" * 8 + f"-{at * 4}-4{at * 3}-8{at * 3}-" + f"{at}" * 12 for at in "12349"
+    )
     made = datetime(2026, 2, 1, 8, tzinfo=UTC)
     common = {"group_id": "g1", "created_at": made}
     results = SearchResults(
@@ -181,7 +183,9 @@ def letta() -> None:
         at = next(number)
         parts = [TextContent(text=text)] if text else []
         made = datetime(2026, 2, 1, 8, at, tzinfo=UTC)
-        return MessageSchema(id=f"message-{at}", role=role, content=parts, agent_id="agent-0", created_at=made, **more)
+        return MessageSchema(
+            id=f"message-{at}", role=role, content=parts, agent_id="agent-0", created_at=made, **more
+        )
 
     def call(name: str, **given: Any) -> ChatCompletionMessageToolCall:
         function = {"name": name, "arguments": json.dumps(given)}
@@ -197,7 +201,9 @@ def letta() -> None:
         messages=[
             message("system", "You are helpful."),
             message("user", package_user_message("My cat is called Mia.", zone)),
-            message("assistant", "The user has a cat.", tool_calls=[call("send_message", message="What a name!")]),
+            message(
+                "assistant", "The user has a cat.", tool_calls=[call("send_message", message="What a name!")]
+            ),
             message("tool", package_function_response(True, "None", zone), tool_call_id="call-send_message"),
             message("user", get_heartbeat(zone, "Automated timer")),
             message("assistant", "", tool_calls=[call("web_search", query="cats")]),
