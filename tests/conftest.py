@@ -91,6 +91,7 @@ WATCH = Watch()
 def pytest_configure(config: pytest.Config) -> None:
     """Processes that tests start heed Ctrl-C, also where the tests themselves were started in the background."""
     config.addinivalue_line("markers", "slow(why): not in the fast tier, see tests/tiers.py")
+    config.addinivalue_line("markers", "nightly(why): not in `run.py test`, but in `run.py test --all`")
     if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
         signal.signal(signal.SIGINT, signal.default_int_handler)
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 import functools
 import inspect
 import time
-from collections.abc import Callable, Mapping, Set
+from collections.abc import Callable, Iterator, Mapping, Set
 from contextlib import suppress
 from dataclasses import is_dataclass
 from datetime import date, datetime
@@ -256,7 +256,7 @@ def _chosen(called: list[Route], given: Mapping[str, Any]) -> Route:
 
 def _plain(name: str, value: Any) -> Any:
     """Return a value as JSON has it. Raises InvalidInputError for an object that only a process has."""
-    if name == "lines":
+    if isinstance(value, (Parsed, Iterator)):
         return value if isinstance(value, Parsed) else list(value)
     if isinstance(value, (datetime, date)):
         return value.isoformat()
