@@ -1,4 +1,4 @@
-"""Puts our store in place of `TestMemoryStore` and `FileMemoryStore`, over one engine for each file or storage."""
+"""Puts our store in place of `TestMemoryStore` and `FileMemoryStore`, one engine for each file or storage."""
 
 from __future__ import annotations
 
