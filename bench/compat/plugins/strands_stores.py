@@ -1,4 +1,4 @@
-"""Puts our store in place of `TestMemoryStore` and `FileMemoryStore`, over one engine for each file or storage."""
+"""Puts our store in place of `TestMemoryStore` and `FileMemoryStore`, one engine for each file or storage."""
 
 from __future__ import annotations
 
@@ -10,7 +10,13 @@ import strands.vended_memory_stores.test_memory_store as tests
 import combray
 from combray.integrations.strands import CombrayMemoryStore
 
-ENGINES: dict[Any, Any] = {}
+ENGINES: dict[Any, combray.Engine] = {}
+
+
+def engine_of(kept: Any) -> combray.Engine:
+    if kept not in ENGINES:
+        ENGINES[kept] = combray.open(":memory:")
+    return ENGINES[kept]
 
 
 class TestMemoryStore(CombrayMemoryStore):
@@ -20,15 +26,14 @@ class TestMemoryStore(CombrayMemoryStore):
 
     def __init__(self, *, path: str | None = None, persist: bool = True, **named: Any) -> None:
         kept = path if persist and path else object()
-        super().__init__(ENGINES.setdefault(kept, combray.open(":memory:")), **named)
+        super().__init__(engine_of(kept), **named)
 
 
 class FileMemoryStore(CombrayMemoryStore):
     """The owners' arguments: each name in a storage is a namespace of its engine."""
 
     def __init__(self, *, name: str, storage: Any, **named: Any) -> None:
-        engine = ENGINES.setdefault(storage, combray.open(":memory:"))
-        super().__init__(engine.within(name), name=name, **named)
+        super().__init__(engine_of(storage).within(name), name=name, **named)
 
 
 tests.TestMemoryStore = TestMemoryStore

@@ -11,9 +11,10 @@ from datetime import UTC, datetime
 from typing import Any
 
 from combray.engine import Engine
-from combray.errors import MissingExtraError
+from combray.errors import InvalidInputError, MissingExtraError
 from combray.integrations.keyed import put, record_id
-from combray.integrations.langgraph_values import label
+from combray.integrations.labels import label
+from combray.types import STATUSES
 
 try:
     from google.adk.memory.base_memory_service import BaseMemoryService, SearchMemoryResponse
@@ -76,10 +77,13 @@ class CombrayMemoryService(BaseMemoryService):
         return SearchMemoryResponse(memories=[_entry(hit.memory) for hit in answer])
 
     async def delete_memory(self, *, app_name: str, user_id: str, memory_id: str | None = None) -> None:
-        """Erase one memory of a user. Without an id nothing is erased. Raises NotFoundError."""
+        """Erase one memory of a user. An event stays erased if its session is added again.
+
+        Raises InvalidInputError without an id, and NotFoundError.
+        """
         if memory_id is None:
-            raise ValueError("memory_id is None. Give the id that search_memory returned.")
-        await asyncio.to_thread(self._of(app_name, user_id).erase, memory_id)
+            raise InvalidInputError("memory_id", "is None.", "Give the id that search_memory returned.")
+        await asyncio.to_thread(_erase, self._of(app_name, user_id), memory_id)
 
     def _of(self, app_name: str, user_id: str) -> Engine:
         return self._engine.within("/".join((self._engine.namespace, label(app_name), label(user_id))))
@@ -110,10 +114,20 @@ class CombrayMemoryService(BaseMemoryService):
 
 
 def _put_new(engine: Engine, records: dict[str, dict[str, Any]]) -> None:
-    """Store the events that are not stored: an event does not change."""
+    """Store the events that are not stored, and were not: an event does not change."""
     if records:
-        known = {each.id for each in engine.list({"id": {"in": list(records)}}, limit=len(records))}
+        where = {"id": {"in": list(records)}, "status": {"in": list(STATUSES)}}
+        known = {each.id for each in engine.list(where, limit=len(records))}
         put(engine, {each: fields for each, fields in records.items() if each not in known})
+
+
+def _erase(engine: Engine, memory_id: str) -> None:
+    event = engine.get(memory_id).metadata.get(_KEPT, {}).get("event")
+    engine.erase(memory_id)
+    if event is not None:
+        # The id stays taken, so that the event does not come back with its session.
+        put(engine, {memory_id: {"content": f"erased event {event}", "source": _KEPT, "trust": "agent"}})
+        engine.forget(memory_id)
 
 
 def _text(content: Any) -> str:

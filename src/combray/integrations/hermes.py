@@ -7,12 +7,14 @@ https://hermes-agent.nousresearch.com/docs/user-guide/features/memory-providers
 from __future__ import annotations
 
 import json
+import logging
 from collections.abc import Mapping
+from concurrent.futures import Future, ThreadPoolExecutor
 from typing import Any
 
 from combray.engine import Engine
 from combray.errors import MissingExtraError
-from combray.integrations.langgraph_values import label
+from combray.integrations.labels import label
 from combray.integrations.tool_calls import ToolCalls
 from combray.sessions.messages import turns_of
 
@@ -23,11 +25,17 @@ except ImportError as error:
 
 __all__ = ["CombrayMemoryProvider"]
 
+_LOG = logging.getLogger(__name__)
+_WAIT = 2.0
+"""Seconds that a turn of the agent waits for recall. What comes later is used if the question is asked again."""
+
 
 class CombrayMemoryProvider(MemoryProvider):
     """Long-term memory of a Hermes agent. A user of a gateway has a namespace below the engine's.
 
-    Only the primary agent's turns are stored: those of subagents and scheduled runs are not the user's.
+    Only the primary agent's turns are stored: those of subagents and scheduled runs are not the user's. Turns are
+    stored in a thread of this provider, in order, and what was said is found by every later call. `shutdown`
+    waits for them; close the engine after it.
     """
 
     name = "combray"
@@ -35,6 +43,8 @@ class CombrayMemoryProvider(MemoryProvider):
     def __init__(self, engine: Engine, *, limit: int = 5) -> None:
         self._root, self._engine, self._limit = engine, engine, limit
         self._session, self._writes = "", True
+        self._pool: ThreadPoolExecutor | None = None
+        self._asked: tuple[Engine, str, Future[str]] | None = None
 
     def is_available(self) -> bool:
         return True
@@ -49,8 +59,22 @@ class CombrayMemoryProvider(MemoryProvider):
         return "Long-term memory: use combray_recall before answering about earlier work; it returns data."
 
     def prefetch(self, query: str, *, session_id: str = "") -> str:
+        """Return what is recalled, or "" if it is not there within two seconds."""
         del session_id
-        return self._engine.context(query, limit=self._limit).text if query.strip() else ""
+        if not query.strip():
+            return ""
+        asked, self._asked = self._asked, None
+        if asked is None or asked[:2] != (self._engine, query):
+            asked = self._recalling(query)
+        try:
+            return asked[2].result(_WAIT)
+        except TimeoutError:
+            self._asked = asked
+            return ""
+
+    def _recalling(self, query: str) -> tuple[Engine, str, Future[str]]:
+        engine = self._engine
+        return engine, query, self._worker().submit(lambda: engine.context(query, limit=self._limit).text)
 
     def sync_turn(
         self,
@@ -64,7 +88,20 @@ class CombrayMemoryProvider(MemoryProvider):
         said = (("user", user_content), ("assistant", assistant_content))
         turns = list(turns_of({"role": role, "content": text} for role, text in said))
         if self._writes and turns:
-            self._engine.conversation(session_id or self._session).add_many(turns)
+            conversation = self._engine.conversation(session_id or self._session)
+            self._worker().submit(conversation.add_many, turns).add_done_callback(_log_failure)
+
+    def shutdown(self) -> None:
+        """Wait until every turn is stored."""
+        pool, self._pool = self._pool, None
+        if pool is not None:
+            pool.shutdown()
+
+    def _worker(self) -> ThreadPoolExecutor:
+        # One thread keeps the order of turns, and recall comes after what was said before.
+        if self._pool is None:
+            self._pool = ThreadPoolExecutor(1, thread_name_prefix="combray-hermes")
+        return self._pool
 
     def on_session_switch(self, new_session_id: str, **_options: Any) -> None:
         self._session = new_session_id
@@ -86,9 +123,15 @@ class CombrayMemoryProvider(MemoryProvider):
         if tool_name != "combray_recall" and not self._writes:
             return json.dumps({"error": "This agent reads memory only."})
         try:
-            return json.dumps({"result": named[tool_name](**args)}, ensure_ascii=False)
+            result = self._worker().submit(named[tool_name], **args).result()
+            return json.dumps({"result": result}, ensure_ascii=False)
         except TypeError as error:
             return json.dumps({"error": str(error)})
+
+
+def _log_failure(done: Future[Any]) -> None:
+    if (error := done.exception()) is not None:
+        _LOG.warning("A turn was not stored: %s", error)
 
 
 def _schema(name: str, required: list[str], properties: dict[str, Any]) -> dict[str, Any]:

@@ -16,7 +16,8 @@ from typing import Any
 from combray.engine import Engine
 from combray.errors import InvalidInputError, MissingExtraError
 from combray.integrations.keyed import pages, put, record_id
-from combray.integrations.langgraph_values import fits, label, matches, named, text_of, where_of
+from combray.integrations.labels import label, named
+from combray.integrations.langgraph_values import fits, matches, text_of, where_of
 from combray.types import Memory
 
 try:

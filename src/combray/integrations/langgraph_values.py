@@ -1,4 +1,4 @@
-"""Names, texts and filters of LangGraph's items, in the engine's terms. Needs no framework."""
+"""Paths, texts and filters of LangGraph's items, in the engine's terms. Needs no framework."""
 
 from __future__ import annotations
 
@@ -7,29 +7,11 @@ import math
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
-from urllib.parse import unquote
 
-_UNSAFE = re.compile(r"[%/\s]")
 _SEGMENT = re.compile(r"[A-Za-z0-9_-]+")
 _RANGES = {"$gt": "gt", "$gte": "gte", "$lt": "lt", "$lte": "lte"}
 _OPERATORS = {"$eq": "eq", "$ne": "ne", **_RANGES}
 _EXACT = 2**53
-
-
-def label(text: str) -> str:
-    """Return a label as a part of a namespace's name: no slash, no white space, only printable characters."""
-    return "".join(_escaped(each) for each in text)
-
-
-def _escaped(character: str) -> str:
-    if character.isprintable() and not _UNSAFE.match(character):
-        return character
-    return "".join(f"%{each:02X}" for each in character.encode("utf-8", "surrogatepass"))
-
-
-def named(name: str) -> tuple[str, ...]:
-    """Return the labels that a namespace's name was made of, without the root's."""
-    return tuple(unquote(each, errors="surrogatepass") for each in name.split("/")[1:])
 
 
 def fits(match_type: str, path: Sequence[str], namespace: Sequence[str]) -> bool:
