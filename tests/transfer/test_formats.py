@@ -115,7 +115,9 @@ def test_zep_names_the_ends_of_a_fact_and_who_spoke(engine: combray.Engine, tmp_
 
 def test_an_episode_alone_is_read(engine: combray.Engine, tmp_path: Path) -> None:
     path = tmp_path / "added.json"
-    path.write_text(json.dumps({"episode": {"uuid": "p1", "content": "Tea."}, "edges": [{"fact": "Ana likes tea."}]}))
+    path.write_text(
+        json.dumps({"episode": {"uuid": "p1", "content": "Tea."}, "edges": [{"fact": "Ana likes tea."}]})
+    )
     imported(engine, path)
     assert set(by_text(engine)) == {"Tea.", "Ana likes tea."}
 
@@ -141,12 +143,13 @@ def test_letta(engine: combray.Engine) -> None:
         ("episode", "assistant", "agent", "helper"),
         ("episode", "user", "owner", "helper"),
     ]
-    assert not any("heartbeat" in each for each in found)
+    assert found["Cats sleep."].trust == "untrusted"
+    assert not any("heartbeat" in each or "status" in each for each in found)
     assert set(report.left) >= {
         "texts that are empty (1)",
         "tool calls (1)",
-        "system of an agent (1)",
-        "messages of a program, without words (3)",
+        "settings of an agent (4)",
+        "messages of a program, without words (4)",
     }
 
 

@@ -9,10 +9,10 @@ import asyncio
 from collections.abc import Sequence
 from typing import Any
 
-from combray.sessions.messages import turns_of
 from combray.engine import Engine
 from combray.errors import MissingExtraError
 from combray.integrations.history import History
+from combray.sessions.messages import turns_of
 
 try:
     from agent_framework import ContextProvider, HistoryProvider, Message

@@ -10,11 +10,11 @@ import json
 from collections.abc import Mapping
 from typing import Any
 
-from combray.sessions.messages import turns_of
 from combray.engine import Engine
 from combray.errors import MissingExtraError
 from combray.integrations.langgraph_values import label
 from combray.integrations.tool_calls import ToolCalls
+from combray.sessions.messages import turns_of
 
 try:
     from agent.memory_provider import MemoryProvider

@@ -10,9 +10,9 @@ import json
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from combray.sessions.messages import turns_of
 from combray.engine import Engine
 from combray.errors import InvalidInputError, MissingExtraError
+from combray.sessions.messages import turns_of
 
 try:
     from strands.memory.types import MemoryEntry, MemoryStore

@@ -1,12 +1,14 @@
-"""Make the golden files with the tools themselves: `python make.py NAME`, run by an interpreter that has the tool.
+"""Make the golden files with the tools themselves: `python make.py NAME`.
+
+The interpreter must have the tool:
 
     mem0       mem0ai 2.2.1, with qdrant-client 1.20.0
     langgraph  langgraph-checkpoint-sqlite 3.1.2
     graphiti   graphiti-core 0.31.2: its models; a graph itself needs a database server
     letta      letta 0.16.8: its models, without a server
 
-The vault of Obsidian and basic-memory is written by hand from the sources of basic-memory 0.24.1. The OKF bundle is
-written by hand from the specification.
+The vault of Obsidian and basic-memory is written by hand and compared with the sources of basic-memory 0.24.1.
+The OKF bundle is written by hand from the specification.
 """
 
 from __future__ import annotations
@@ -117,7 +119,9 @@ def graphiti() -> None:
     from graphiti_core.nodes import CommunityNode, EntityNode, EpisodeType, EpisodicNode
     from graphiti_core.search.search_config import SearchResults
 
-    ana, lisbon, fact, chat, gone = (f"{at}" * 8 + f"-{at * 4}-4{at * 3}-8{at * 3}-" + f"{at}" * 12 for at in "12349")
+    ana, lisbon, fact, chat, gone = (
+        f"{at}" * 8 + f"-{at * 4}-4{at * 3}-8{at * 3}-" + f"{at}" * 12 for at in "12349"
+    )
     made = datetime(2026, 2, 1, 8, tzinfo=UTC)
     common = {"group_id": "g1", "created_at": made}
     results = SearchResults(
@@ -181,7 +185,9 @@ def letta() -> None:
         at = next(number)
         parts = [TextContent(text=text)] if text else []
         made = datetime(2026, 2, 1, 8, at, tzinfo=UTC)
-        return MessageSchema(id=f"message-{at}", role=role, content=parts, agent_id="agent-0", created_at=made, **more)
+        return MessageSchema(
+            id=f"message-{at}", role=role, content=parts, agent_id="agent-0", created_at=made, **more
+        )
 
     def call(name: str, **given: Any) -> ChatCompletionMessageToolCall:
         function = {"name": name, "arguments": json.dumps(given)}
@@ -197,10 +203,13 @@ def letta() -> None:
         messages=[
             message("system", "You are helpful."),
             message("user", package_user_message("My cat is called Mia.", zone)),
-            message("assistant", "The user has a cat.", tool_calls=[call("send_message", message="What a name!")]),
+            message(
+                "assistant", "The user has a cat.", tool_calls=[call("send_message", message="What a name!")]
+            ),
             message("tool", package_function_response(True, "None", zone), tool_call_id="call-send_message"),
             message("user", get_heartbeat(zone, "Automated timer")),
             message("assistant", "", tool_calls=[call("web_search", query="cats")]),
+            message("tool", package_function_response(True, "Cats sleep.", zone), tool_call_id="call-web_search"),
             message("user", "She is three."),
         ],
     )
