@@ -30,17 +30,25 @@ UNKNOWN = ("AuthorEmail", "Url")
 """What pyroma cannot find: a mail address, and the repository's unless `backend.ADDRESS` is set."""
 MODULES = {
     "": "click",
+    "agent-framework": "combray.integrations.agent_framework",
+    "anthropic": "combray.integrations.anthropic",
+    "crewai": "combray.integrations.crewai",
     "encryption": "sqlcipher3",
+    "google-adk": "combray.integrations.google_adk",
     "haystack": "combray.integrations.haystack",
+    "hermes": "combray.integrations.hermes",
     "langchain": "combray.integrations.langchain",
     "langgraph": "combray.integrations.langgraph",
     "llama-index": "combray.integrations.llama_index",
     "markdown": "yaml",
     "mcp": "mcp",
     "onnx": "onnxruntime, tokenizers, huggingface_hub",
+    "openai-agents": "combray.integrations.openai_agents",
     "parquet": "pyarrow",
     "postgres": "psycopg, psycopg_pool, combray.stores.postgres",
+    "pydantic-ai": "combray.integrations.pydantic_ai",
     "server": "starlette, uvicorn, combray.server",
+    "strands": "combray.integrations.strands",
     "watch": "watchfiles",
 }
 """Extra -> modules that are imported with it. A test compares the names with `pyproject.toml`."""

@@ -109,7 +109,7 @@ class Facets(Verbs):
         """What the prompts of a session are given at its start, and what they hold."""
         from combray.engine.prompts import Prompts
 
-        return Prompts(self._at)
+        return Prompts(self)
 
     @facet
     def store(self) -> OpenStore:

@@ -222,11 +222,13 @@ class Verbs:
         items by, if lower than their own ("untrusted" for third-party content); each item is stored with its own
         trust.
         """
+        from combray.sessions.messages import read_item
+
         if isinstance(items, (str, bytes, Mapping)):
             raise InvalidInputError("items", f"is one {type(items).__name__}.", "Give a list of items.")
         results: list[Remembered] = []
         for some in _batches(items, whole("batch", batch, 1, MAX_BATCH)):
-            normal = [_item(item) for item in some]
+            normal = [read_item(item) for item in some]
             results += self._write(normal, diff, suggest=False, judged_as=judged_as, atomic=atomic)
             if progress is not None:
                 progress(len(results))
@@ -380,18 +382,6 @@ def shown_trusts(required: str, namespace: str) -> tuple[str, ...]:
         if not named or name.strip() == namespace:
             wanted = one_of("require_trust", level.strip(), TRUSTS[:3])
     return TRUSTS[: TRUSTS.index(wanted) + 1]
-
-
-def _item(item: str | Mapping[str, Any]) -> Mapping[str, Any]:
-    """Return an item as `Validate` takes it, which refuses a message that cannot be read."""
-    if isinstance(item, str):
-        return {"content": item}
-    if isinstance(item, Mapping) and "role" in item:
-        from combray.sessions.messages import item_of
-
-        with suppress(InvalidInputError):
-            return item_of(item)
-    return item
 
 
 def _batches(items: Iterable[str | MemoryItem], size: int) -> Iterator[list[str | MemoryItem]]:

@@ -34,8 +34,12 @@ SLOTS = (
 )
 
 
-class Prompts(Verbs):
+class Prompts:
     """`engine.prompts`: what a session's prompts are given at its start, and what they hold."""
+
+    def __init__(self, verbs: Verbs) -> None:
+        self._engine = verbs
+        self._at = verbs._at
 
     @audited("digest")
     def digest(
@@ -47,15 +51,16 @@ class Prompts(Verbs):
         is left out, and the store remembers what this text holds. `since`: when the last session ended
         (ISO 8601), "" if unknown. `characters` bounds the text, too.
         """
-        now = datetime.fromtimestamp(self.now, UTC)
-        budget = budget_of(self, budget)
+        engine = self._engine
+        now = datetime.fromtimestamp(engine.now, UTC)
+        budget = budget_of(engine, budget)
         found = {
             "important": self._listed({"importance": {"gte": 4}}, "-importance", _MOST),
             "due": self._due(now, since),
             "changed": self._changed(since),
             "recent": self._said_last(session),
         }
-        taken = set(shown_before(self.reader, session).ids)
+        taken = set(shown_before(engine.reader, session).ids)
         pieces: dict[str, list[Piece]] = {}
         for name, memories in found.items():
             new = [
@@ -63,18 +68,18 @@ class Prompts(Verbs):
                 for each in without_repeats(memories)[0]
                 if each.id not in taken and each.trust != "untrusted"
             ]
-            pieces[name] = line_pieces(self, new)
+            pieces[name] = line_pieces(engine, new)
             taken |= {each.id for each in new}
         pieces["open"] = self._questions()
         made = assemble(pieces, budget=budget, counter=bounded(None, budget, characters), slots=SLOTS)
         ids = [each for section in made.sections if section.name != "open" for each in section.ids]
         if session:
-            add_shown(self.runtime.store, self.namespace, session, ids, 0)
+            add_shown(engine.runtime.store, engine.namespace, session, ids, 0)
         return made
 
     def forget_shown(self, session: str) -> bool:
         """Forget what the prompts of a session held: it was compacted. False if another process writes now."""
-        return forget_shown(self.runtime.store, self.namespace, session)
+        return forget_shown(self._engine.runtime.store, self._engine.namespace, session)
 
     def _listed(self, where: dict[str, Any], order: str, limit: int) -> list[Memory]:
         return list(list_memories(self._at, where, order=order, limit=limit, after="", namespaces=None))
@@ -113,7 +118,7 @@ class Prompts(Verbs):
         ]
 
     def _ids(self, memories: Iterable[Memory]) -> dict[str, str]:
-        return short_ids([each.id for each in memories], partial(known_by, [self.reader]))
+        return short_ids([each.id for each in memories], partial(known_by, [self._engine.reader]))
 
 
 def _short(memory: Memory) -> str:

@@ -27,7 +27,7 @@ from combray.server.description import description, streams
 from combray.server.limits import Rates
 from combray.server.measures import CONTENT_TYPE, Measures, of_store
 from combray.server.once import SESSION, OnceAccess
-from combray.server.paging import Cut
+from combray.server.paging import PageRequest
 from combray.server.problems import HttpError, problem_of
 from combray.server.results import as_json, cursor_of
 from combray.server.routes import PREFIX, Route
@@ -112,7 +112,7 @@ class Endpoints:
         cut = None
         if route.paged:
             own = parameters(route.verb).get("limit")
-            cut = Cut.of(request.url.path, namespace, arguments, own)
+            cut = PageRequest.of(request.url.path, namespace, arguments, own)
         wish = Wish(_call(route, arguments), namespace, caller.name, receipt, dict(request.path_params))
         result, repeated = await self.spaces.carry_out(wish)
         result = cut(result) if cut else result

@@ -21,7 +21,7 @@ import msgspec
 from combray.engine.settling import Pairs
 from combray.errors import InvalidInputError
 from combray.records import dataclass
-from combray.server.results import Part, types_of
+from combray.server.results import PagePart, types_of
 from combray.values import show
 from combray.verbs.declaration import Parameter, Verb
 
@@ -43,7 +43,7 @@ def paged(verb: Verb) -> bool:
 
 
 @dataclass(frozen=True, slots=True)
-class Cut:
+class PageRequest:
     """Which part of a list a request wants."""
 
     asked: str
@@ -52,7 +52,7 @@ class Cut:
     last: str = ""
 
     @classmethod
-    def of(cls, path: str, namespace: str, arguments: dict[str, Any], own: Parameter | None) -> Cut:
+    def of(cls, path: str, namespace: str, arguments: dict[str, Any], own: Parameter | None) -> PageRequest:
         """Take the cursor out of the arguments, and let the engine give enough. `own`: the verb's limit.
 
         Raises InvalidInputError for a cursor that is forged, or of another list.
@@ -67,14 +67,14 @@ class Cut:
             arguments["limit"] = min(wanted, int(own.high or _FURTHEST))
         return cls(asked, limit, place, last)
 
-    def __call__(self, found: list[Any]) -> Part:
+    def __call__(self, found: list[Any]) -> PagePart:
         """Return the page of a list."""
         start = self._start(found) if self.last else 0
         items = found[start : start + self.limit]
         more = start + self.limit < len(found)
         cursor = _closed(self.asked, start + len(items), _identity(items[-1])) if more and items else None
         extra = {"due": found.due} if isinstance(found, Pairs) else {}
-        return Part(items, cursor, extra)
+        return PagePart(items, cursor, extra)
 
     def _start(self, found: list[Any]) -> int:
         """Return the place behind the last item: it is sought from its old place on, then before that."""

@@ -61,7 +61,7 @@ class WithOutcome:
 
 
 @dataclass(frozen=True, slots=True)
-class Part:
+class PagePart:
     """One page of a list: its items, the cursor of the next page, and what else the list tells."""
 
     results: list[Any]
@@ -85,7 +85,7 @@ def _shaped(verb: Verb, result: Any) -> Any:
     if isinstance(result, WithOutcome):
         stored = _shaped(verb, result.stored)
         return msgspec.to_builtins(stored, enc_hook=str, str_keys=True) | dict(result.outcome)
-    if isinstance(result, Part):
+    if isinstance(result, PagePart):
         return {"results": result.results, "cursor": result.cursor, **result.extra}
     if isinstance(result, Answer):
         found: dict[str, Any] = msgspec.to_builtins(result, enc_hook=str)
@@ -99,7 +99,7 @@ def _shaped(verb: Verb, result: Any) -> Any:
 
 def cursor_of(result: Any) -> str | None:
     """Return the cursor of the next page."""
-    return result.cursor if isinstance(result, (Page, Part)) else None
+    return result.cursor if isinstance(result, (Page, PagePart)) else None
 
 
 @cache

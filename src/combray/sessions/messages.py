@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
+from contextlib import suppress
 from typing import Any
 
 from combray.errors import InvalidInputError, brief
@@ -54,6 +55,16 @@ def item_of(message: Mapping[str, Any]) -> dict[str, Any]:
         "metadata": {**named, **metadata, "role": role},
         **kept,
     }
+
+
+def read_item(item: str | Mapping[str, Any]) -> Mapping[str, Any]:
+    """Return an item of `remember_many` as `Validate` takes it, which refuses a message that cannot be read."""
+    if isinstance(item, str):
+        return {"content": item}
+    if isinstance(item, Mapping) and "role" in item:
+        with suppress(InvalidInputError):
+            return item_of(item)
+    return item
 
 
 def turns_of(messages: Iterable[str | Mapping[str, Any]]) -> Iterator[dict[str, Any]]:
