@@ -103,7 +103,9 @@ def test_every_other_path_is_public_on_purpose(team: Team) -> None:
     app = team.served.client
     for path in PUBLIC:
         assert app.get(path).status_code == 200
-    named = {path for _, path, _ in OWN} | PUBLIC | OF_EXPLORER | {"/mcp"} | {PREFIX + each.path for each in routes()}
+    named = (
+        {path for _, path, _ in OWN} | PUBLIC | OF_EXPLORER | {"/mcp"} | {PREFIX + each.path for each in routes()}
+    )
     made = application(Spaces(team.served.engine, Limits()), KeyedAccess(team.ring), Schedule())
     assert {getattr(each, "path", "") for each in made.routes} <= named
 

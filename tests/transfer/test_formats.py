@@ -143,12 +143,13 @@ def test_letta(engine: combray.Engine) -> None:
         ("episode", "assistant", "agent", "helper"),
         ("episode", "user", "owner", "helper"),
     ]
-    assert not any("heartbeat" in each for each in found)
+    assert found["Cats sleep."].trust == "untrusted"
+    assert not any("heartbeat" in each or "status" in each for each in found)
     assert set(report.left) >= {
         "texts that are empty (1)",
         "tool calls (1)",
-        "system of an agent (1)",
-        "messages of a program, without words (3)",
+        "settings of an agent (4)",
+        "messages of a program, without words (4)",
     }
 
 

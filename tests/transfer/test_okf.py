@@ -52,7 +52,7 @@ def concepts(folder: Path) -> dict[str, tuple[Any, str]]:
 def test_a_source_within_the_bundle_is_a_link_and_the_index_has_descriptions(tmp_path: Path) -> None:
     folder = tmp_path / "in"
     (folder / "references").mkdir(parents=True)
-    front = {"type": "Metric", "title": "Revenue", "description": "What was\nearned."}
+    front: dict[str, Any] = {"type": "Metric", "title": "Revenue", "description": "What was\nearned."}
     front["sources"] = [{"resource": "references/policy.md"}, {"resource": "https://example.org/a.md"}]
     (folder / "revenue.md").write_text(dumped(front, "Rows of the year."))
     (folder / "references" / "policy.md").write_text(dumped({"type": "Reference"}, "Count paid rows."))

@@ -1,4 +1,4 @@
-"""mem0: its tests mock its own insides. Ours run one script on mem0's `Memory` and on our drop-in, call by call."""
+"""mem0: its own tests mock its insides. Ours run one script on its `Memory` and on the drop-in, call by call."""
 
 from bench.compat.declaration import Suite
 

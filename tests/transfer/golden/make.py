@@ -1,12 +1,14 @@
-"""Make the golden files with the tools themselves: `python make.py NAME`, by an interpreter that has the tool.
+"""Make the golden files with the tools themselves: `python make.py NAME`.
+
+The interpreter must have the tool:
 
     mem0       mem0ai 2.2.1, with qdrant-client 1.20.0
     langgraph  langgraph-checkpoint-sqlite 3.1.2
     graphiti   graphiti-core 0.31.2: its models; a graph itself needs a database server
     letta      letta 0.16.8: its models, without a server
 
-The vault of Obsidian and basic-memory is written by hand from the sources of basic-memory 0.24.1, the OKF bundle
-from the specification.
+The vault of Obsidian and basic-memory is written by hand and compared with the sources of basic-memory 0.24.1.
+The OKF bundle is written by hand from the specification.
 """
 
 from __future__ import annotations
@@ -207,6 +209,7 @@ def letta() -> None:
             message("tool", package_function_response(True, "None", zone), tool_call_id="call-send_message"),
             message("user", get_heartbeat(zone, "Automated timer")),
             message("assistant", "", tool_calls=[call("web_search", query="cats")]),
+            message("tool", package_function_response(True, "Cats sleep.", zone), tool_call_id="call-web_search"),
             message("user", "She is three."),
         ],
     )

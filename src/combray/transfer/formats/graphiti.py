@@ -1,7 +1,8 @@
 """Zep and Graphiti: nodes, fact edges and episodes as JSON.
 
-Sources: graphiti-core 0.31.2, `EntityNode`, `EpisodicNode` and `EntityEdge` as `model_dump_json` writes them, alone
-or in `SearchResults`, `AddEpisodeResults` and `AddBulkEpisodeResults`; zep-cloud 4.0.1, `Node`, `Edge`, `Episode`.
+Sources: graphiti-core 0.31.2, `EntityNode`, `EpisodicNode` and `EntityEdge` in lists, or in `SearchResults`,
+`AddEpisodeResults` and `AddBulkEpisodeResults`, as `model_dump_json` writes them; zep-cloud 4.0.1, `Node`, `Edge`
+and `Episode`.
 """
 
 from __future__ import annotations

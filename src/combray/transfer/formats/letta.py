@@ -63,7 +63,8 @@ def read(value: Mapping[str, Any]) -> Drafts:
 def _settings(drafts: Drafts, given: Mapping[str, Any], of: str) -> None:
     for name, what in given.items():
         if name not in _READ and what not in (None, "", [], {}, False):
-            drafts.left(f"{name}{of}", len(what) if isinstance(what, list) else 1)
+            listed = isinstance(what, list)
+            drafts.left(f"{name if listed else 'settings'}{of}", len(what) if listed else 1)
 
 
 def _key(seen: Counter[str], given: Mapping[str, Any], *said: str) -> str:
@@ -79,13 +80,11 @@ def _metadata(given: Mapping[str, Any]) -> dict[str, Any]:
     return dict(found) if isinstance(found, Mapping) else {}
 
 
-def _message(
-    drafts: Drafts, seen: Counter[str], session: str, place: str, message: Mapping[str, Any]
-) -> None:
+def _message(drafts: Drafts, seen: Counter[str], session: str, place: str, message: Mapping[str, Any]) -> None:
     role = str(message.get("role") or "user")
     content = message.get("content") if message.get("content") is not None else message.get("text")
     text = text_of(content)
-    text = "" if role in PROMPTS else _opened(text) if role == "user" else text
+    text = "" if role in PROMPTS else _opened(role, text)
     wordless = [each for each in content if not text_of([each])] if isinstance(content, list) else []
     drafts.left("parts of messages that are not text", len(wordless))
     given = message.get("tool_calls")
@@ -109,15 +108,19 @@ def _message(
         )
 
 
-def _opened(text: str) -> str:
-    """Return what a user said of a message in an envelope: `{"type": "user_message", "message": …}`.
+def _opened(role: str, text: str) -> str:
+    """Return the text of a message in an envelope: `{"type": "user_message", "message": …, "time": …}`.
 
-    Other envelopes, such as a heartbeat, a login or an alert, are of the program.
+    Other types, such as a heartbeat, a login or an alert, are of the program. A tool's envelope has a status.
     """
-    envelope = _decoded(text) if text.lstrip().startswith("{") else None
-    if not isinstance(envelope, dict) or "type" not in envelope or "time" not in envelope:
+    envelope = _decoded(text) if role in ("user", "tool") and text.lstrip().startswith("{") else None
+    if not isinstance(envelope, dict) or "time" not in envelope or not {"type", "status"} & envelope.keys():
         return text
-    return str(envelope.get("message") or "") if envelope["type"] == "user_message" else ""
+    said = envelope.get("message")
+    if role == "user":
+        return str(said or "") if envelope.get("type") == "user_message" else ""
+    # A tool that returns nothing, such as `send_message`, returns Python's None as a text.
+    return said if isinstance(said, str) and said != "None" else "" if said in (None, "None") else text
 
 
 def _said(calls: list[Mapping[str, Any]]) -> Iterator[str]:

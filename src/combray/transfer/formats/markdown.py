@@ -1,7 +1,7 @@
 """Vaults of Markdown notes, as Obsidian and basic-memory keep them: one memory a note, links as edges.
 
-Source: basic-memory 0.24.1, `markdown/schemas.py` and `markdown/plugins.py`: `- relation [[Target]] (context)`, with
-quotes about a relation of several words, and no links within code.
+Source: basic-memory 0.24.1, `markdown/schemas.py` and `markdown/plugins.py`: `- relation [[Target]] (context)`,
+with quotes about a relation of several words, and no links within code.
 """
 
 from __future__ import annotations

@@ -1,13 +1,14 @@
 """Open Knowledge Format 0.2: a folder of Markdown files with YAML front matter, one concept each.
 
 Source: https://github.com/GoogleCloudPlatform/knowledge-catalog, `okf/SPEC.md`, version 0.2 at commit 069875af.
-Checked against it: the reserved files (3.1, 8, 9), front matter and its extensions (4.1), `generated` with the fallback
-to `timestamp` (5.2, 13.1), links and derivation by `sources` (5.1, 6), actors (7), and conformance (11), which is all
-that an import refuses. A later edition asks for times with an offset from UTC; times without one are counted.
+Checked against it: the reserved files (3.1, 8, 9), front matter and its extensions (4.1), `generated` with the
+fallback to `timestamp` (5.2, 13.1), links and derivation by `sources` (5.1, 6), actors (7), and conformance (11),
+which is all that an import refuses. Not checked: a later edition, which asks for an offset from UTC in every
+time. Times without one are counted.
 
-All front matter is kept in `metadata.okf`, so that an import and an export give the same bundle: `verified`, `status`,
-`stale_after` and the computation of section 10 are kept and not acted on. What Combray has beside it is in the key
-`combray`, which other consumers ignore.
+All front matter is kept in `metadata.okf`, so that an import and an export give the same bundle. `verified`,
+`status`, `stale_after` and the computation of section 10 have no effect. What Combray has beside it is in the
+key `combray`, which other consumers ignore.
 """
 
 from __future__ import annotations
