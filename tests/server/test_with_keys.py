@@ -31,7 +31,7 @@ from combray.verbs.declaration import ADMIN, READ, WRITE
 ROLES = (READ, WRITE, ADMIN)
 PUBLIC = {"/health", "/ready", f"{PREFIX}/openapi.json", f"{PREFIX}/docs", "/"}
 OF_EXPLORER = {"/explorer/{name}", f"{PREFIX}/session", f"{PREFIX}/caller"}
-"""Files of the explorer, which hold no data, the exchange of its token (`server/once.py`), and whose key it is."""
+"""Files of the explorer, which hold no data, the exchange of its token (`server/once.py`), and who calls."""
 OWN = [
     ("POST", f"{PREFIX}/search", READ),
     ("GET", f"{PREFIX}/events", READ),
