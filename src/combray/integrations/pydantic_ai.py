@@ -176,7 +176,7 @@ class CombrayMemoryStore:
         mutation = MemoryMutation(version=version, replayed=False, existed=known)
         if new is None and not known and operation is None:
             return mutation
-        kept = {"path": path} if new is not None else {}
+        kept: dict[str, Any] = {"path": path} if new is not None else {}
         kept |= {"version": version, "receipts": _receipts(record, operation, mutation)}
         if new is not None:
             kept |= {"text": new[0], "metadata": new[1], "operation_id": operation.id if operation else None}
