@@ -4,6 +4,7 @@
 python3 run.py demo      set up .venv and run the demo
 python3 run.py test      set up .venv with the tools of development, and run every check and test
 python3 run.py test --fast  the same, with ruff and the tests that are not slow: at most a minute
+python3 run.py test --all   the same, with the tests and suites that the forge runs every night
 python3 run.py docs      set up .venv with the tools of development, and build the documentation in build/site
 python3 run.py clients   the same, and make the packages for agent clients in clients and build
 python3 run.py package   the same, and build, check and try the wheel and the sdist in dist
@@ -39,10 +40,13 @@ CHECKS = (
     ("lint-imports", "--no-logo"),
     ("python", "-m", "bench.speed.gate"),
     ("python", "-m", "bench.compat", "--quick", "--check"),
-    ("python", "-m", "pytest", "-n", "2"),
+    ("python", "-m", "pytest", "-n", "2", "-m", "not nightly"),
 )
-FAST = (*CHECKS[:2], (*CHECKS[-1], "-m", "not slow"))
+FAST = (*CHECKS[:2], (*CHECKS[-1][:-1], "not slow"))
 """ruff, and the tests that tests/tiers.py does not call slow."""
+ALL = (*CHECKS[:-2], ("python", "-m", "bench.compat", "--check"), CHECKS[-1][:-2])
+"""Every test, and every suite of the frameworks."""
+TIERS = {"--fast": FAST, "--all": ALL}
 
 
 def main(arguments: list[str]) -> int:
@@ -54,9 +58,9 @@ def main(arguments: list[str]) -> int:
     if arguments[:1] == ["demo"]:
         problem = set_up(dev=False)
         return _refuse(problem) if problem else _call(SCRIPTS / "combray", *arguments)
-    if arguments in (["test"], ["test", "--fast"]):
+    if arguments[:1] == ["test"] and (not arguments[1:] or (len(arguments) == 2 and arguments[1] in TIERS)):
         problem = set_up(dev=True)
-        return _refuse(problem) if problem else check(FAST if arguments[1:] else CHECKS)
+        return _refuse(problem) if problem else check(TIERS[arguments[1]] if arguments[1:] else CHECKS)
     if arguments == ["docs"]:
         problem = set_up(dev=True)
         return _refuse(problem) if problem else _call(PYTHON, "-m", "pages", "site")

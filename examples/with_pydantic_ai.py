@@ -6,7 +6,7 @@ from pydantic_ai import Agent
 from pydantic_ai.models.test import TestModel
 
 import combray
-from combray.integrations.pydantic_ai import CombrayMemoryStore, toolset
+from combray.integrations.pydantic_ai import CombrayMemoryFiles, toolset
 
 
 async def main() -> None:
@@ -15,7 +15,7 @@ async def main() -> None:
         engine.within("user-42").remember("Ana owns the billing service.")
         print((await agent.run("Who owns billing?")).output)
 
-        store = CombrayMemoryStore(engine.within("user-42"))  # Memory(store=store) of pydantic_ai_harness
+        store = CombrayMemoryFiles(engine.within("user-42"))  # Memory(store=store) of pydantic_ai_harness
         done = await store.write("notes/MEMORY.md", "Deploy on Mondays.", expected_version=None)
         print((await store.read("notes/MEMORY.md", max_chars=100)).version == done.version)
 

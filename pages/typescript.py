@@ -115,7 +115,8 @@ def _object(schema: Mapping[str, Any]) -> str:
     if schema.get("properties"):
         needed = schema.get("required", ())
         fields = (f"{_key(n)}{'' if n in needed else '?'}: {_type(s)}" for n, s in schema["properties"].items())
-        return "{ " + "; ".join(fields) + " }"
+        more = f" & Record<string, {_ANYTHING}>" if schema.get("additionalProperties") is True else ""
+        return "{ " + "; ".join(fields) + " }" + more
     if schema.get("additionalProperties") is False:
         return "Record<string, never>"
     values = schema.get("additionalProperties")

@@ -7,15 +7,14 @@ import signal
 import time
 from collections.abc import Iterator
 from contextlib import closing
-from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-import psycopg
 import pytest
+from emptied import Emptied
 from hypothesis import HealthCheck, settings
 from hypothesis.internal.conjecture import providers
-from tiers import Watch, in_slow_folder, is_slow
+from tiers import RANDOM, Watch, in_slow_folder, is_slow
 
 import combray
 from combray import Engine
@@ -31,8 +30,6 @@ if TYPE_CHECKING:
 os.environ["TZ"] = "UTC"
 if hasattr(time, "tzset"):
     time.tzset()
-RANDOM = bool(os.environ.get("COMBRAY_RANDOM"))
-"""Whether Hypothesis draws new examples. Otherwise every run draws the same ones: no run fails by chance."""
 settings.register_profile(
     "combray",
     derandomize=not RANDOM,
@@ -46,47 +43,6 @@ settings.load_profile("combray")
 if not RANDOM:
     # Hypothesis also draws constants of the modules that are loaded: which, depends on the tests run before.
     providers.is_local_module_file = lambda path: False  # type: ignore[assignment, attr-defined]
-
-EMPTY = """
-DO $$
-DECLARE name text;
-BEGIN
-    FOR name IN SELECT relname FROM pg_class WHERE relnamespace = '{schema}'::regnamespace
-        AND relkind IN ('r', 'p') AND NOT relispartition AND relname <> 'setting' LOOP
-        EXECUTE format('DELETE FROM {schema}.%I', name);
-    END LOOP;
-    DELETE FROM {schema}.setting WHERE setting.name LIKE 'audit%';
-END
-$$
-"""
-
-
-@dataclass(frozen=True)
-class Emptied:
-    """A database whose tables can be emptied faster than made."""
-
-    url: str
-    schema: str = "combray"
-
-    def empty(self) -> None:
-        """Remove every row but the settings."""
-        with self._connected() as connection:
-            if connection.execute("SELECT to_regclass('memory')").fetchone() == (None,):
-                return
-            connection.execute(EMPTY.format(schema=self.schema).encode())
-        self.rewind()
-
-    def _connected(self) -> psycopg.Connection:
-        plain = self.url.partition("&schema=")[0]
-        return psycopg.connect(plain, autocommit=True, options=f"-csearch_path={self.schema}")
-
-    def rewind(self) -> None:
-        """Give back the keys and numbers that no row has."""
-        with self._connected() as connection:
-            last = connection.execute("SELECT coalesce(max(key), 0) FROM memory").fetchone()
-            connection.execute("SELECT setval('memory_key', %s + 1, false)", last)
-            number = connection.execute("SELECT coalesce(max(number), 0) FROM operation").fetchone()
-            connection.execute("SELECT setval('operation_number_seq', %s + 1, false)", number)
 
 
 @pytest.fixture(params=["none", "wordllama"])
@@ -135,6 +91,7 @@ WATCH = Watch()
 def pytest_configure(config: pytest.Config) -> None:
     """Processes that tests start heed Ctrl-C, also where the tests themselves were started in the background."""
     config.addinivalue_line("markers", "slow(why): not in the fast tier, see tests/tiers.py")
+    config.addinivalue_line("markers", "nightly(why): not in `run.py test`, but in `run.py test --all`")
     if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
         signal.signal(signal.SIGINT, signal.default_int_handler)
 

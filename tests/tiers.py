@@ -6,6 +6,7 @@ for the PostgreSQL server. No other test may start a process or listen on a sock
 
 from __future__ import annotations
 
+import os
 import sys
 from pathlib import Path
 from typing import Any
@@ -15,6 +16,8 @@ import pytest
 from combray.audit import looking
 
 TESTS = Path(__file__).parent
+RANDOM = bool(os.environ.get("COMBRAY_RANDOM"))
+"""Whether Hypothesis draws new examples. Otherwise every run draws the same ones: no run fails by chance."""
 SLOW_FOLDERS = {
     "agents": "calls hooks as processes",
     "architecture": "runs the linter of imports and builds packages",

@@ -29,6 +29,7 @@ class Suite:
     package: str
     version: str
     extra: str
+    """Whose packages the environment has; "" for a class that needs none."""
     plugin: str
     tests: tuple[str, ...] = ()
     """Files of the source distribution, below its root; empty: the tests are in the installed package."""

@@ -29,7 +29,7 @@ NEW = {
 def ended(tmp_path_factory: pytest.TempPathFactory) -> str:
     """The lines of the fast tier of a folder with these files."""
     folder = tmp_path_factory.mktemp("tests")
-    for name in ("conftest.py", "tiers.py"):
+    for name in ("conftest.py", "emptied.py", "tiers.py"):
         shutil.copy(TESTS / name, folder / name)
     for name, (text, _) in NEW.items():
         (folder / name).parent.mkdir(exist_ok=True)

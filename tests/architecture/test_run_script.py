@@ -117,6 +117,20 @@ def test_the_fast_tier_is_ruff_and_the_tests_that_are_not_slow_each_with_its_tim
     ]
 
 
+def test_every_night_all_tests_run_and_otherwise_those_that_are_not_nightly(
+    script: ModuleType, calls: Calls
+) -> None:
+    script.set_up(dev=True)
+    tests = []
+    for how in ([], ["--all"]):
+        assert script.main(["test", *how]) == 0
+        tests.append([Path(calls[-1][0]).name, *calls[-1][1:]])
+    assert tests == [
+        ["python", "-m", "pytest", "-n", "2", "-m", "not nightly"],
+        ["python", "-m", "pytest", "-n", "2"],
+    ]
+
+
 def test_processes_of_the_tests_keep_bytecode(script: ModuleType, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("PYTHONDONTWRITEBYTECODE", "1")
     assert script.main(["test"]) == 0

@@ -129,6 +129,7 @@ def test_only_what_both_trees_answered_is_compared() -> None:
     assert compare(before, {"a": {"recall@5": (0.0, 1.0)}})["recall@5"].count == 1
 
 
+@pytest.mark.nightly("measures every set twice, two minutes")
 def test_a_tree_against_itself_and_against_its_saved_rows(
     notes: Path, story: Path, tmp_path: Path, capfd: pytest.CaptureFixture[str]
 ) -> None:

@@ -14,7 +14,7 @@ from pathlib import Path
 import msgspec
 import psycopg
 import pytest
-from conftest import Emptied
+from emptied import Emptied
 
 import combray
 from combray.language.indexing import content_hash

@@ -263,6 +263,7 @@ def test_a_file_of_the_schema_before_is_brought_up_and_its_folders_are_judged(ro
         connection.execute("ALTER TABLE memory DROP COLUMN aliases")
         connection.execute("ALTER TABLE memory DROP COLUMN said_at")
         connection.execute("DROP TABLE alias")
+        connection.execute("DROP TABLE token_vector")
         connection.execute("DROP INDEX embed_job_due")
         connection.execute("CREATE INDEX embed_job_due ON embed_job (namespace, model, failed, next_at, key)")
         connection.execute("ALTER TABLE embed_job DROP COLUMN done")

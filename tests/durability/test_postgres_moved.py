@@ -22,6 +22,7 @@ from combray.stores.postgres.pool import Address
 from combray.testing.postgres import Server
 from combray.transfer.moving import checksum, move
 
+pytestmark = pytest.mark.nightly("makes and stops servers and replicas for two minutes")
 URL = "postgresql:///?service=team"
 SOME = 30
 """Writes before and after."""

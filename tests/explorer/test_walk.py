@@ -21,13 +21,21 @@ WIDER = """() => [...document.querySelectorAll('body *')].filter(each => {
 """Elements that reach beyond the right edge, without those that scroll on their own."""
 
 
+ALWAYS = [(1440, "light"), (390, "dark")]
+_NIGHTLY = pytest.mark.nightly("the widest and the narrowest are walked in every run")
+LOOKS = [
+    pytest.param(width, scheme, marks=() if (width, scheme) in ALWAYS else _NIGHTLY)
+    for width in WIDTHS
+    for scheme in SCHEMES
+]
+
+
 def some_memory(visit: Visit, words: str = "PostgreSQL 17") -> str:
     found: str = visit.asks("POST", "/memories/search", {"query": words})["hits"][0]["memory"]["id"]
     return found
 
 
-@pytest.mark.parametrize("scheme", SCHEMES)
-@pytest.mark.parametrize("width", WIDTHS)
+@pytest.mark.parametrize(("width", "scheme"), LOOKS)
 def test_every_page_fits_every_width_in_both_schemes(
     browser: Browser, address: str, width: int, scheme: str
 ) -> None:
@@ -48,7 +56,7 @@ def _every_place(visit: Visit) -> list[tuple[str, str, str]]:
     ]
 
 
-@pytest.mark.parametrize(("width", "scheme"), [(1440, "light"), (390, "dark")])
+@pytest.mark.parametrize(("width", "scheme"), ALWAYS)
 def test_axe_finds_nothing_serious_on_any_page(
     browser: Browser, address: str, axe: str, width: int, scheme: str
 ) -> None:

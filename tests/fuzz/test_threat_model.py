@@ -37,6 +37,11 @@ def test_every_row_of_the_threat_model_names_a_test() -> None:
     assert [row for row in rows if "`tests/" not in row] == []
 
 
+READS_POINTS = {"mem0.py": ["pickle"]}
+"""The local Qdrant of mem0 pickles its points. Its unpickler makes plain objects of one class, and nothing else
+(`tests/transfer/test_formats.py` gives it a pickle that runs code)."""
+
+
 def runs_what_it_reads(tree: ast.AST) -> list[str]:
     found = []
     for node in ast.walk(tree):
@@ -63,4 +68,4 @@ def test_nothing_unpickles_and_nothing_evaluates() -> None:
     assert len(sources) > 100
     assert {
         path.name: found for path in sources if (found := runs_what_it_reads(ast.parse(path.read_text())))
-    } == {}
+    } == READS_POINTS

@@ -20,7 +20,6 @@ NOT_FOR_READING = (
     "combray.documents", "combray.think", "combray.conversation", "combray.picture", "combray.testing",
     "combray.presets.writing", "combray.engine.changes", "combray.engine.requests",
     "combray.integrations", "combray.engine.consolidation", "combray.audit.erasure", "combray.language.revisions",
-    "combray.language.claim_tokens",
     # Stages of other presets.
     "combray.designs",
 )  # fmt: skip

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import psycopg
 import pytest
-from conftest import Emptied
+from emptied import Emptied
 from shell import Shell
 
 from combray.testing.postgres import Server

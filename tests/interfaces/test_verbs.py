@@ -29,7 +29,20 @@ DOCUMENTED = [
     *("index", "watch", "memory-search", "search-memory"),
     *("list", "settle", "update", "forget", "restore", "erase", "history"),
     *("status", "log", "consolidate", "worker", "gc", "review", "release", "audit", "doctor", "models", "backup"),
-    *("ingest", "import", "export", "migrate", "presets", "demo", "serve", "mcp", "setup", "eject", "hook"),
+    *(
+        "ingest",
+        "import",
+        "export",
+        "migrate",
+        "presets",
+        "demo",
+        "serve",
+        "explore",
+        "mcp",
+        "setup",
+        "eject",
+        "hook",
+    ),
     "keys",
 ]
 

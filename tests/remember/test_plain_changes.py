@@ -119,4 +119,5 @@ def test_of_two_notes_of_one_day_the_second_may_change_the_first(embedder: str) 
         second = engine.remember("My dentist is Dr Hale now.", author="user", occurred_at="2025-03-03")
         assert [each.id for each in second.may_revise] == [first.id]
         hits = engine.recall("Who is my dentist?")
-        assert [hit.memory.id for hit in hits] == [first.id, second.id]
+        # One slot, two values: the newest stands first.
+        assert [hit.memory.id for hit in hits] == [second.id, first.id]

@@ -26,6 +26,9 @@ def filled(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
             served.client.patch(f"{PREFIX}/memories/{made}", json={"importance": 1 + number % 5})
             served.client.post(f"{PREFIX}/conversations/s/turns", json={"content": f"Turn {number}."})
         served.client.made = made  # type: ignore[attr-defined]
+        served.client.post(f"{PREFIX}/consolidation/runs", json={})
+        (run,) = served.client.get(f"{PREFIX}/consolidation/runs").json()["results"]
+        served.client.run = run["id"]  # type: ignore[attr-defined]
         yield served
 
 
@@ -45,7 +48,8 @@ def pages(served: Served, path: str, limit: int, **query: Any) -> list[list[Any]
 
 
 def path_of(route: Any, served: Served) -> str:
-    return str(route.path.format(memory_id=served.client.made, session="s"))  # type: ignore[attr-defined]
+    made: Any = served.client
+    return str(route.path.format(memory_id=made.made, session="s", run_id=made.run))
 
 
 @pytest.mark.parametrize("route", LISTS, ids=lambda each: each.operation)

@@ -29,8 +29,14 @@ from combray.server.spaces import Spaces
 from combray.verbs.declaration import ADMIN, READ, WRITE
 
 ROLES = (READ, WRITE, ADMIN)
-PUBLIC = {"/health", "/ready", f"{PREFIX}/openapi.json", f"{PREFIX}/docs"}
-OWN = [("POST", f"{PREFIX}/search", READ), ("GET", f"{PREFIX}/events", READ), ("GET", "/metrics", ADMIN)]
+PUBLIC = {"/health", "/ready", f"{PREFIX}/openapi.json", f"{PREFIX}/docs", "/"}
+OF_EXPLORER = {"/explorer/{name}", f"{PREFIX}/session", f"{PREFIX}/caller"}
+"""Files of the explorer, which hold no data, the exchange of its token (`server/once.py`), and who calls."""
+OWN = [
+    ("POST", f"{PREFIX}/search", READ),
+    ("GET", f"{PREFIX}/events", READ),
+    ("GET", "/metrics", ADMIN),
+]
 """Paths that are no verbs, and their rights."""
 TEXT = "Zanzibar is the password of the vault."
 
@@ -97,9 +103,17 @@ def test_every_other_path_is_public_on_purpose(team: Team) -> None:
     app = team.served.client
     for path in PUBLIC:
         assert app.get(path).status_code == 200
-    named = {path for _, path, _ in OWN} | PUBLIC | {"/mcp"} | {PREFIX + each.path for each in routes()}
+    named = (
+        {path for _, path, _ in OWN} | PUBLIC | OF_EXPLORER | {"/mcp"} | {PREFIX + each.path for each in routes()}
+    )
     made = application(Spaces(team.served.engine, Limits()), KeyedAccess(team.ring), Schedule())
     assert {getattr(each, "path", "") for each in made.routes} <= named
+
+
+def test_whose_key_it_is_is_said_to_whoever_has_one(team: Team) -> None:
+    assert team.served.client.get(f"{PREFIX}/caller").status_code == 401
+    assert team.ask("GET", f"{PREFIX}/caller", "read").json()["role"] == "read"
+    assert team.ask("GET", f"{PREFIX}/caller", "theirs", "theirs").json()["namespaces"] == ["theirs"]
 
 
 def test_ids_of_another_namespace_are_unknown(team: Team) -> None:

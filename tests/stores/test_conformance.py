@@ -5,7 +5,7 @@ from contextlib import closing
 from pathlib import Path
 
 import pytest
-from conftest import Emptied
+from emptied import Emptied
 
 from combray.runtime import Store
 from combray.stores.postgres import PostgresStore, nearness

@@ -10,7 +10,7 @@ from collections.abc import Iterator
 
 import psycopg
 import pytest
-from conftest import Emptied
+from emptied import Emptied
 
 from combray.stores.postgres import PostgresStore
 from combray.stores.postgres.sql import sql

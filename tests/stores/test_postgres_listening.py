@@ -10,7 +10,7 @@ from contextlib import closing, contextmanager
 
 import psycopg
 import pytest
-from conftest import Emptied
+from emptied import Emptied
 
 from combray.runtime import Filter
 from combray.stores.postgres import PostgresStore

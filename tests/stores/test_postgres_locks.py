@@ -11,7 +11,7 @@ from contextlib import closing, contextmanager
 from typing import Any
 
 import pytest
-from conftest import Emptied
+from emptied import Emptied
 
 import combray
 from combray import Engine, StoreBusyError

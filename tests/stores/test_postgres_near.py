@@ -8,7 +8,7 @@ from contextlib import closing
 import numpy as np
 import psycopg
 import pytest
-from conftest import Emptied
+from emptied import Emptied
 
 from combray.errors import InvalidInputError, StoreError
 from combray.runtime import Arrival, Filter, VectorArm

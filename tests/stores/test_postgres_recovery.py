@@ -9,7 +9,7 @@ from contextlib import closing, contextmanager
 
 import psycopg
 import pytest
-from conftest import Emptied
+from emptied import Emptied
 from psycopg import Connection
 
 from combray.errors import StoreBusyError, StoreError

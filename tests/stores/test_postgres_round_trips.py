@@ -9,7 +9,7 @@ from pathlib import Path
 
 import psycopg
 import pytest
-from conftest import Emptied
+from emptied import Emptied
 
 import combray
 from combray.engine.engine import Engine

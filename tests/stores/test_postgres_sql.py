@@ -6,7 +6,7 @@ import re
 from collections import Counter
 from pathlib import Path
 
-from conftest import Emptied
+from emptied import Emptied
 from used_statements import used_statements
 
 import combray

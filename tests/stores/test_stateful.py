@@ -15,7 +15,7 @@ from typing import Any
 
 import comparing
 import numpy as np
-from conftest import Emptied
+from emptied import Emptied
 from hypothesis import HealthCheck, settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, rule, run_state_machine_as_test

@@ -6,9 +6,9 @@ import importlib
 from pathlib import Path
 
 import pytest
-from conftest import RANDOM
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from tiers import RANDOM
 
 CONSTANTS = "".join(f"C{at} = {at * 7_919_327}, 'constant {at}', {str(at).encode()!r}\n" for at in range(60))
 

@@ -88,13 +88,38 @@ def test_graphiti(engine: combray.Engine) -> None:
     assert (str(fact.valid_from)[:10], str(fact.valid_to)[:10]) == ("2020-05-01", "2026-01-10")
     assert set(fact.entities) >= {"Ana", "Lisbon"}
     assert fact.evidence == ("44444444-4444-4444-8444-444444444444",)
-    assert by_text(engine)["I left Lisbon in January."].kind == "episode"
+    assert fact.metadata["attributes"] == {"rented": True}
+    said = by_text(engine)["I left Lisbon in January."]
+    assert (said.kind, said.metadata["episode_metadata"]) == ("episode", {"channel": "web"})
+    assert by_text(engine)["Ana: A nurse in Lisbon."].metadata["attributes"] == {"shift": "night"}
     assert set(report.left) == {
         "episodes that the file does not have (1)",
         "nodes without a summary (1)",
         "the field 'communities' (1)",
-        "vectors of another model (1)",
+        "vectors of another model (2)",
     }
+
+
+def test_zep_names_the_ends_of_a_fact_and_who_spoke(engine: combray.Engine, tmp_path: Path) -> None:
+    path = tmp_path / "zep.json"
+    edge = {"uuid": "e1", "fact": "Ana lives in Lisbon.", "episode_uuids": ["p1"], "source_node_name": "Ana"}
+    said = {"uuid": "p1", "content": "I live in Lisbon.", "role": "user", "role_name": "Ana", "graph_uuid": "g1"}
+    said["reference_time"] = "2026-02-01T08:00:00Z"
+    path.write_text(json.dumps({"edges": [edge], "episodes": [said]}))
+    assert imported(engine, path).left == ()
+    found = by_text(engine)
+    turn, fact = found["I live in Lisbon."], found["Ana lives in Lisbon."]
+    assert (turn.author, turn.trust, turn.occurred_from is not None) == ("Ana", "owner", True)
+    assert ("Ana" in fact.entities, fact.evidence) == (True, (turn.id,))
+
+
+def test_an_episode_alone_is_read(engine: combray.Engine, tmp_path: Path) -> None:
+    path = tmp_path / "added.json"
+    path.write_text(
+        json.dumps({"episode": {"uuid": "p1", "content": "Tea."}, "edges": [{"fact": "Ana likes tea."}]})
+    )
+    imported(engine, path)
+    assert set(by_text(engine)) == {"Tea.", "Ana likes tea."}
 
 
 def test_a_langgraph_store(engine: combray.Engine) -> None:
@@ -110,13 +135,36 @@ def test_a_langgraph_store(engine: combray.Engine) -> None:
 def test_letta(engine: combray.Engine) -> None:
     report = imported(engine, KNOWN["letta"])
     found = by_text(engine)
-    assert found["The user has a cat called Mia."].metadata["block"] == "human"
-    said = found["My cat is called Mia."], found["What a name!"]
+    block = found["The user has a cat called Mia."]
+    assert (block.metadata["block"], block.metadata["id"]) == ("human", "block-0")
+    said = [found[each] for each in ("My cat is called Mia.", "What a name!", "She is three.")]
     assert [(each.kind, each.author, each.trust, each.session) for each in said] == [
-        ("episode", "user", "owner", "agent-0"),
-        ("episode", "assistant", "agent", "agent-0"),
+        ("episode", "user", "owner", "helper"),
+        ("episode", "assistant", "agent", "helper"),
+        ("episode", "user", "owner", "helper"),
     ]
-    assert set(report.left) >= {"texts that are empty (1)", "tool calls (1)", "tools (1)"}
+    assert found["Cats sleep."].trust == "untrusted"
+    assert not any("heartbeat" in each or "status" in each for each in found)
+    assert set(report.left) >= {
+        "texts that are empty (1)",
+        "tool calls (1)",
+        "settings of an agent (4)",
+        "messages of a program, without words (4)",
+    }
+
+
+def test_ids_that_count_within_an_agent_file_do_not_hide_another_file(
+    engine: combray.Engine, tmp_path: Path
+) -> None:
+    for name, text in (("one", "Ana likes tea."), ("two", "Bob likes chess.")):
+        message = {"id": "message-0", "role": "user", "content": text, "created_at": "2026-02-01T08:00:00Z"}
+        agent = {"id": "agent-0", "name": name, "messages": [message, {**message, "id": "message-1"}]}
+        block = {"id": "block-0", "label": "human", "value": f"About {name}"}
+        path = tmp_path / f"{name}.af"
+        path.write_text(json.dumps({"agents": [agent], "blocks": [block]}))
+        report = imported(engine, path)
+        assert (report.memories, report.problems) == (3, ())
+        assert imported(engine, path).skipped == 3
 
 
 def test_a_vault(engine: combray.Engine) -> None:

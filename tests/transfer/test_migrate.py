@@ -8,7 +8,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from conftest import Emptied
+from emptied import Emptied
 
 import combray
 from combray.engine.migration import migrate

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from conftest import Emptied
+from emptied import Emptied
 
 from combray.errors import StoreError
 from combray.runtime import Filter, Link, Store

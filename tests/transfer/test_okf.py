@@ -49,6 +49,22 @@ def concepts(folder: Path) -> dict[str, tuple[Any, str]]:
     return found
 
 
+def test_a_source_within_the_bundle_is_a_link_and_the_index_has_descriptions(tmp_path: Path) -> None:
+    folder = tmp_path / "in"
+    (folder / "references").mkdir(parents=True)
+    front: dict[str, Any] = {"type": "Metric", "title": "Revenue", "description": "What was\nearned."}
+    front["sources"] = [{"resource": "references/policy.md"}, {"resource": "https://example.org/a.md"}]
+    (folder / "revenue.md").write_text(dumped(front, "Rows of the year."))
+    (folder / "references" / "policy.md").write_text(dumped({"type": "Reference"}, "Count paid rows."))
+    engine = opened()
+    report = engine.store.import_from(read_file(folder), dry_run=False)
+    assert (report.edges, report.left, report.problems) == (1, (), ())
+    edge = next(each for each in engine.reader.edges() if each.type == "semantic")
+    assert edge.reason == "source"
+    written(engine, tmp_path / "out")
+    assert "* [Revenue](revenue.md) - What was earned.\n" in (tmp_path / "out" / "index.md").read_text()
+
+
 def test_a_bundle_becomes_memories() -> None:
     engine = opened()
     report = engine.store.import_from(read_file(BUNDLE), dry_run=False)

@@ -26,7 +26,7 @@ from pydantic_ai_harness.memory import (
 )
 
 import combray
-from combray.integrations.pydantic_ai import CombrayMemoryStore, toolset
+from combray.integrations.pydantic_ai import CombrayMemoryFiles, toolset
 
 ONE, TWO = MemoryOperation("op-1", "f1"), MemoryOperation("op-2", "f2")
 PATH = "notes/MEMORY.md"
@@ -41,11 +41,11 @@ def engine() -> Iterator[combray.Engine]:
 @pytest.fixture(params=["ours", "theirs"])
 def store(request: pytest.FixtureRequest, engine: combray.Engine) -> Any:
     """Our store, and the owners' in-memory store as the measure of each test."""
-    return CombrayMemoryStore(engine) if request.param == "ours" else InMemoryStore()
+    return CombrayMemoryFiles(engine) if request.param == "ours" else InMemoryStore()
 
 
 def test_it_has_every_protocol_of_the_harness(engine: combray.Engine) -> None:
-    ours = CombrayMemoryStore(engine)
+    ours = CombrayMemoryFiles(engine)
     assert all(isinstance(ours, each) for each in (MemoryStore, MetadataMemoryStore, SearchableMemoryStore))
 
 
@@ -139,7 +139,7 @@ async def test_search_finds_files_directly_below_the_prefix(store: Any) -> None:
 
 async def test_writers_of_two_engines_on_one_file_never_both_win(tmp_path: Path) -> None:
     with combray.open(tmp_path / "a.db") as first, combray.open(tmp_path / "a.db") as second:
-        stores = [CombrayMemoryStore(first), CombrayMemoryStore(second)]
+        stores = [CombrayMemoryFiles(first), CombrayMemoryFiles(second)]
         version: str | None = None
         for turn in range(8):
             done = await asyncio.gather(
@@ -159,7 +159,7 @@ async def test_writers_of_two_engines_on_one_file_never_both_win(tmp_path: Path)
 
 async def test_an_operation_that_two_processes_retry_at_once_is_applied_once(tmp_path: Path) -> None:
     with combray.open(tmp_path / "a.db") as first, combray.open(tmp_path / "a.db") as second:
-        stores = [CombrayMemoryStore(first), CombrayMemoryStore(second)]
+        stores = [CombrayMemoryFiles(first), CombrayMemoryFiles(second)]
         version: str | None = None
         for turn in range(8):
             operation = MemoryOperation(f"op-{turn}", "f")
@@ -172,7 +172,7 @@ async def test_an_operation_that_two_processes_retry_at_once_is_applied_once(tmp
 
 
 async def test_a_deleted_file_is_not_recalled(engine: combray.Engine) -> None:
-    store = CombrayMemoryStore(engine)
+    store = CombrayMemoryFiles(engine)
     done = await store.write(PATH, "The billing service uses PostgreSQL.", expected_version=None)
     await store.delete(PATH, expected_version=done.version)
     assert not [hit for hit in engine.recall("billing PostgreSQL") if "PostgreSQL" in hit.memory.content]
@@ -200,7 +200,7 @@ async def test_an_agent_calls_the_tools(engine: combray.Engine) -> None:
 
 
 async def test_the_memory_capability_of_the_harness_writes_and_reads(engine: combray.Engine) -> None:
-    store = CombrayMemoryStore(engine)
+    store = CombrayMemoryFiles(engine)
     model = calling("write_memory", {"content": "Ana owns the billing service."})
     await Agent(model, capabilities=[Memory(store=store)]).run("Ana owns billing.")
     (path,) = await store.list_paths(limit=10)

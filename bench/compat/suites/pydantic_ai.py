@@ -6,7 +6,7 @@ SUITES = (
     Suite(
         name="pydantic-ai-calls",
         framework="Pydantic AI",
-        ours="combray.integrations.pydantic_ai.CombrayMemoryStore",
+        ours="combray.integrations.pydantic_ai.CombrayMemoryFiles",
         package="pydantic-ai-harness",
         version="0.62.0",
         extra="pydantic-ai",

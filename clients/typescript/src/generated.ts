@@ -929,7 +929,7 @@ export interface Operations {
   conversation_add_many: {
     path: { session: string };
     query: {};
-    body: { turns: Array<Record<string, unknown>>; atomic?: boolean; extract?: string | null };
+    body: { turns: Array<{ role?: string; content: string | Array<{ type?: string; text?: string }>; name?: string | null } & Record<string, unknown>>; atomic?: boolean; extract?: string | null };
     answer: { results: Array<Memory> } & { saved?: Array<Remembered>; may_revise?: Record<string, Array<Candidate>>; refused?: Record<string, string> };
   };
   /** List every turn of a conversation, in order. Rights: read. */
@@ -1160,7 +1160,7 @@ export interface Operations {
   remember_many: {
     path: {};
     query: {};
-    body: { items: Array<{ content: string; category?: "preference" | "decision" | "fact" | "insight" | "context" | "general"; importance?: number; entities?: Array<string> | Record<string, Array<string>> | null; tags?: Array<string> | null; source?: string | null; author?: string | null; occurred_at?: string | null; tier?: "core" | "working" | "peripheral" | null; session?: string | null; supersedes?: Array<string> | null; keep_both?: Array<string> | null; slot?: string | null; confidence?: number | null; kind?: string | null; context?: string | null; occurred_to?: string | null; valid_from?: string | null; valid_to?: string | null; expires_at?: string | null; recorded_at?: string | null; position?: number | null; trust?: string | null; evidence?: Array<string> | null; metadata?: Record<string, unknown> | null; id?: string | null }>; diff?: boolean; atomic?: boolean };
+    body: { items: Array<{ content: string; category?: "preference" | "decision" | "fact" | "insight" | "context" | "general"; importance?: number; entities?: Array<string> | Record<string, Array<string>> | null; tags?: Array<string> | null; source?: string | null; author?: string | null; occurred_at?: string | null; tier?: "core" | "working" | "peripheral" | null; session?: string | null; supersedes?: Array<string> | null; keep_both?: Array<string> | null; slot?: string | null; confidence?: number | null; kind?: string | null; context?: string | null; occurred_to?: string | null; valid_from?: string | null; valid_to?: string | null; expires_at?: string | null; recorded_at?: string | null; position?: number | null; trust?: string | null; evidence?: Array<string> | null; metadata?: Record<string, unknown> | null; id?: string | null } | { role: string; content: string | Array<{ type?: string; text?: string }>; name?: string | null } & Record<string, unknown>>; diff?: boolean; atomic?: boolean };
     answer: { results: Array<Remembered> };
   };
   /** Restore memories that were forgotten, superseded or hidden. Rights: write. */

@@ -33,7 +33,7 @@ try:
 except ImportError as error:
     raise MissingExtraError("The Pydantic AI integration", "pydantic-ai") from error
 
-__all__ = ["CombrayMemoryStore", "toolset"]
+__all__ = ["CombrayMemoryFiles", "toolset"]
 
 _KEPT = "pydantic_ai"
 _SEGMENT = re.compile(r"[A-Za-z0-9_.-]{1,200}")
@@ -49,7 +49,7 @@ def toolset(engine: Engine) -> FunctionToolset[Any]:
     return FunctionToolset([calls.remember, calls.recall, calls.forget])
 
 
-class CombrayMemoryStore:
+class CombrayMemoryFiles:
     """Versioned files of the harness's `Memory` capability, with metadata and search by recall.
 
     A write or delete needs the version that was read, also if another process wrote in between. An operation id

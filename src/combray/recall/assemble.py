@@ -34,8 +34,9 @@ class Assemble:
         later, earlier = _revisions(state, doubted)
         ids = dict(zip(state.keys.tolist(), (memory.id for memory in memories), strict=True))
         slots = {new: tuple(ids[old] for old in group if old in ids) for new, group in state.edges.slots.items()}
+        open_keys = {key for key, by in zip(state.keys.tolist(), outdated, strict=True) if not by}
         for new in slots.keys() & ids.keys():
-            for old in state.edges.slots[new]:
+            for old in open_keys.intersection(state.edges.slots[new]):
                 later.setdefault(old, ids[new])
         merged = _merged(state, memories)
         via = found_by(state)

@@ -9,7 +9,7 @@ from __future__ import annotations
 import functools
 import inspect
 import time
-from collections.abc import Callable, Mapping, Set
+from collections.abc import Callable, Iterator, Mapping, Set
 from contextlib import suppress
 from dataclasses import is_dataclass
 from datetime import date, datetime
@@ -24,10 +24,12 @@ from combray.engine.engine import Engine
 from combray.engine.namespace import check_namespace
 from combray.engine.settling import Pairs
 from combray.errors import CombrayError, InvalidInputError, StoreError
+from combray.remote import importing
 from combray.remote.connection import Connection, filled
 from combray.server.results import types_of
 from combray.server.routes import PREFIX, Route, routes
 from combray.settings import Settings, secret
+from combray.transfer.parser import Parsed
 from combray.types import Candidate, Remembered
 from combray.values import MAX_LABEL, clean_text
 from combray.verbs.signature import OWNERS, owner, parameters, variadic
@@ -160,8 +162,10 @@ def _carried_out(engine: RemoteEngine, called: list[Route], given: dict[str, Any
             # The server takes objects, and its default for `atomic` is true.
             given[batch] = [_item(each) for each in given[batch]]
             given.setdefault("atomic", False)
+    file = given.get("lines") if verb.call == "store.import_from" else None
     if verb.call == "store.import_from":
-        given["lines"] = list(given.get("lines") or ())
+        reported = given.get("dry_run", True) or given.get("skip_bad", False)
+        given["lines"] = importing.lines(file, with_bad=reported)
     if verb.call == "documents.read" and given.get("withhold"):
         # The server always does.
         del given["withhold"]
@@ -200,6 +204,8 @@ def _carried_out(engine: RemoteEngine, called: list[Route], given: dict[str, Any
     found, body = _answered(engine, route, path, said, headers, back)
     if isinstance(owner, _Talk) and verb.name.startswith("conversation.add"):
         owner.note(msgspec.json.decode(body))
+    if isinstance(file, Parsed):
+        return importing.completed(found, file)
     return found.certificate if verb.call == "erase" and isinstance(given.get("memory_id"), str) else found
 
 
@@ -250,8 +256,8 @@ def _chosen(called: list[Route], given: Mapping[str, Any]) -> Route:
 
 def _plain(name: str, value: Any) -> Any:
     """Return a value as JSON has it. Raises InvalidInputError for an object that only a process has."""
-    if name == "lines":
-        return list(value)
+    if isinstance(value, (Parsed, Iterator)):
+        return value if isinstance(value, Parsed) else list(value)
     if isinstance(value, (datetime, date)):
         return value.isoformat()
     if isinstance(value, PathLike):

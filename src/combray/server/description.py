@@ -11,6 +11,7 @@ from combray.server.peer import KNOWN as PEER
 from combray.server.problems import MEDIA_TYPE
 from combray.server.results import schemas
 from combray.server.routes import PREFIX, Route, item_parameters, routes
+from combray.sessions.messages import PROMPTS
 from combray.verbs.declaration import Parameter
 from combray.verbs.schema import schema
 
@@ -155,8 +156,25 @@ def _body(route: Route) -> dict[str, Any]:
     made = schema(route.known)
     if route.verb.name == "remember_many":
         item = schema(item_parameters())
-        made["properties"]["items"] = {"type": "array", "items": item}
+        made["properties"]["items"] = {"type": "array", "items": {"anyOf": [item, _message(("role", "content"))]}}
+    if route.verb.name == "conversation.add_many":
+        made["properties"]["turns"] = {"type": "array", "items": _message(("content",))}
     return made
+
+
+def _message(required: tuple[str, ...]) -> dict[str, Any]:
+    """Return the schema of a message as model services write it. Fields of their protocols are dropped."""
+    text = {"type": "string"}
+    part = {"type": "object", "properties": {"type": text, "text": text}}
+    prompt = "" if "role" in required else " Prompts are skipped."
+    fields: dict[str, Any] = {
+        "role": {"type": "string", "description": f"user, assistant or tool: the author, and the trust.{prompt}"},
+        "content": {"anyOf": [text, {"type": "array", "items": part}]},
+        "name": {"anyOf": [text, {"type": "null"}], "description": "The author, in place of the role."},
+    }
+    if "role" in required:
+        fields["role"]["not"] = {"enum": list(PROMPTS)}
+    return {"type": "object", "required": list(required), "properties": fields, "additionalProperties": True}
 
 
 def _good(route: Route, answer: Any) -> dict[str, Any]:

@@ -44,6 +44,10 @@ class Parsed:
         """Yield the lines of a file with the same content, for a server. Raises InvalidInputError."""
         if self.problems:
             raise InvalidInputError("import", f"the file has a problem: {self.problems[0]}", "Fix the file.")
+        return self.lines()
+
+    def lines(self) -> Iterator[str]:
+        """Yield the lines. An entry that could not be read is an empty object, so that places stay."""
         objects = [entry.fields for entry in self.entries]
         if self.shape == "mnemon":
             objects = [{**self.head, "insights": objects, "edges": [each.fields for each in self.edges]}]

@@ -1,4 +1,8 @@
-"""Vaults of Markdown notes, as Obsidian and basic-memory keep them: one memory a note, links as edges."""
+"""Vaults of Markdown notes, as Obsidian and basic-memory keep them: one memory a note, links as edges.
+
+Source: basic-memory 0.24.1, `markdown/schemas.py` and `markdown/plugins.py`: `- relation [[Target]] (context)`,
+with quotes about a relation of several words, and no links within code.
+"""
 
 from __future__ import annotations
 
@@ -17,7 +21,7 @@ _WIKI = re.compile(
 )
 _LINK = re.compile(r"\]\(<?(?P<target>[^()\s<>:]+\.md)(?:#[^()\s<>]*)?>?(?:\s+\"[^\"]*\")?\)")
 _TAG = re.compile(r"(?:^|(?<=\s))#([^\W\d][\w/-]*)")
-_CODE = re.compile(r"^(```|~~~).*?^\1", re.M | re.S)
+_CODE = re.compile(r"^(```|~~~).*?^\1|(?<!`)(`+)(?!`)[^\n]+?(?<!`)\2(?!`)", re.M | re.S)
 _CREATED = ("created", "created_at", "date")
 _MOMENT = re.compile(r"\d{4}-\d\d-\d\d(?:[T ]\d\d:\d\d(?::\d\d(?:\.\d+)?)?(?: ?(?:Z|[+-]\d\d:?\d\d))?)?")
 
@@ -58,9 +62,8 @@ def link(drafts: Drafts, found: list[Note]) -> None:
         body = _CODE.sub("", note.body)
         for match in _WIKI.finditer(body):
             name = match["target"].strip().removesuffix(".md").casefold()
-            drafts.link(
-                note.path, names.get(name, names.get(posixpath.basename(name), name)), match["relation"] or ""
-            )
+            relation = (match["relation"] or "").strip("\"' ")
+            drafts.link(note.path, names.get(name, names.get(posixpath.basename(name), name)), relation)
         for target in links(note.path, body):
             drafts.link(note.path, target)
 

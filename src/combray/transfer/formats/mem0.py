@@ -1,7 +1,7 @@
 """mem0: its JSON export, and the folder of its local Qdrant with the history beside it.
 
-Sources: mem0ai 2.2, `Memory.get_all` and `SQLiteManager`; qdrant-client 1.16, `local/persistence.py`, which
-pickles each point. A pickle can run code, so only the classes of points are made, and as plain objects.
+Sources: mem0ai 2.2, `Memory.get_all` and `SQLiteManager`; qdrant-client 1.20.0, `local/persistence.py`,
+which pickles each point. A pickle can run code, so only the classes of points are made, and as plain objects.
 """
 
 from __future__ import annotations

@@ -1,8 +1,14 @@
 """Open Knowledge Format 0.2: a folder of Markdown files with YAML front matter, one concept each.
 
-Source: https://github.com/GoogleCloudPlatform/knowledge-catalog, `okf/SPEC.md`. All front matter is kept in
-`metadata.okf`, so that an import and an export give the same bundle. What Combray has beside it is in the key
-`combray`, which other consumers ignore.
+Source: https://github.com/GoogleCloudPlatform/knowledge-catalog, `okf/SPEC.md`, version 0.2 at commit 069875af.
+Checked against it: the reserved files (3.1, 8, 9), front matter and its extensions (4.1), `generated` with the
+fallback to `timestamp` (5.2, 13.1), links and derivation by `sources` (5.1, 6), actors (7), and conformance (11),
+which is all that an import refuses. Not checked: a later edition, which asks for an offset from UTC in every
+time. Times without one are counted.
+
+All front matter is kept in `metadata.okf`, so that an import and an export give the same bundle. `verified`,
+`status`, `stale_after` and the computation of section 10 have no effect. What Combray has beside it is in the
+key `combray`, which other consumers ignore.
 """
 
 from __future__ import annotations
@@ -10,7 +16,7 @@ from __future__ import annotations
 import posixpath
 import re
 from collections import defaultdict
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path, PurePosixPath
 from typing import Any
 
@@ -73,9 +79,12 @@ def read(folder: Path) -> Drafts:
         else:
             found.append(note)
             _add(note, drafts)
+    known = {note.path for note in found}
     for note in found:
         for target in links(note.path, note.body.partition(_RELATED)[0]):
             drafts.link(note.path, target)
+        for target in known.intersection(_derived_from(note)):
+            drafts.link(note.path, target, "source")
         for edge in _own(note).get("edges") or ():
             if isinstance(edge, Mapping):
                 target = str(edge.get("target")).removeprefix("/").removesuffix(".md")
@@ -98,6 +107,14 @@ def _check_reserved(note: Note, drafts: Drafts) -> None:
     if posixpath.basename(note.path) == "log" and (wrong := _HEADING.search(note.body)):
         drafts.problem(place, f"has the heading {wrong[0]!r} without a date.", "Write ## YYYY-MM-DD.")
     drafts.left("index.md and log.md")
+
+
+def _derived_from(note: Note) -> Iterator[str]:
+    """Yield the paths that the sources of a concept name. Most name what is outside the bundle."""
+    given = (note.front or {}).get("sources")
+    for source in given if isinstance(given, list) else ():
+        if isinstance(source, Mapping) and isinstance(source.get("resource"), str):
+            yield from links(note.path, f"]({source['resource'].partition('#')[0]})")
 
 
 def _own(note: Note) -> Mapping[str, Any]:
@@ -155,15 +172,16 @@ def write(folder: Path, memories: Iterable[Memory], edges: Iterable[Edge]) -> in
         ends = paths.get(edge.source), paths.get(edge.target)
         if edge.type in _LINKED and None not in ends and ends[0] != ends[1]:
             linked[str(ends[0])].append(edge)
-    titles = {}
+    listing = []
     for path, parts in concepts.items():
         front, body = _concept(sorted(parts, key=lambda each: each.metadata.get("part", 0)), linked[path], paths)
-        titles[path] = str(front.get("title") or front.get("description") or posixpath.basename(path))
+        about, title = str(front.get("description") or ""), str(front.get("title") or "")
+        told = f" - {_label(about)}" if title and about else ""
+        listing.append(f"* [{_label(title or about or posixpath.basename(path))}]({path}.md){told}")
         file = folder / f"{path}.md"
         file.parent.mkdir(parents=True, exist_ok=True)
         file.write_text(dumped(front, body), encoding="utf-8", newline="\n")
-    listing = [f"* [{_label(titles[path])}]({path}.md)" for path in sorted(concepts)]
-    index = dumped({"okf_version": VERSION}, "\n".join(["# Memories", "", *listing]))
+    index = dumped({"okf_version": VERSION}, "\n".join(["# Memories", "", *sorted(listing)]))
     (folder / "index.md").write_text(index, encoding="utf-8", newline="\n")
     return len(concepts)
 
@@ -222,4 +240,4 @@ def _edge(edge: Edge, paths: Mapping[str, str]) -> dict[str, Any]:
 
 
 def _label(text: str) -> str:
-    return re.sub(r"[\[\]\\]", " ", text)
+    return " ".join(re.sub(r"[\[\]\\]", " ", text).split())

@@ -35,11 +35,13 @@ def read_csv(path: Path, names: Mapping[str, str]) -> Drafts:
     except csv.Error as error:
         raise InvalidInputError(path.name, f"is not valid CSV: {error}.", "Close every quote.") from None
     drafts = Drafts("csv")
+    whole = []
     for place, row in listed:
         if None in row or None in row.values():
             drafts.problem(place, "does not have as many values as the header.", "Fix the line.")
-            listed = [each for each in listed if each[0] != place]
-    return _read(drafts, listed, names, path)
+        else:
+            whole.append((place, row))
+    return _read(drafts, whole, names, path)
 
 
 def read_lines(path: Path, names: Mapping[str, str]) -> Drafts:

@@ -1,0 +1,33 @@
+"""Imports into a server: the lines that are sent, and a report that says of the file what a local import says."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+from combray.records import replace
+from combray.transfer.parser import Parsed
+from combray.transfer.report import ImportReport, Problem, left_of
+
+
+def lines(given: Any, *, with_bad: bool) -> list[Any]:
+    """Return the lines to send. Raises InvalidInputError if the file has a problem, unless `with_bad`."""
+    return list(given.lines() if isinstance(given, Parsed) and with_bad else given or ())
+
+
+def completed(report: ImportReport, parsed: Parsed) -> ImportReport:
+    """Return the server's report with what was found while the file was read, and with the file's places."""
+    problems = (*parsed.problems, *_placed(report, parsed))
+    return replace(report, shape=parsed.shape, problems=problems, left=left_of(parsed.left))
+
+
+def _placed(report: ImportReport, parsed: Parsed) -> Iterator[Problem]:
+    """Yield the server's problems. Those of entries that could not be read are known already."""
+    before = 2 if parsed.shape == "combray" else 1
+    for each in report.problems:
+        at = each.line - before
+        if not each.line or not 0 <= at < len(parsed.entries):
+            yield each
+        elif not parsed.entries[at].broken:
+            entry = parsed.entries[at]
+            yield replace(each, line=entry.line, item=entry.item)
