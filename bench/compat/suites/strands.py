@@ -20,7 +20,7 @@ OVERLAP = (
 )
 TIE = (
     "To the owners' store two texts with as many shared words are a tie, which the newer one wins. "
-    "Recall weighs the words, so that these two are no tie."
+    "Recall also compares meanings, so that these two are no tie."
 )
 
 SUITES = (

@@ -188,13 +188,16 @@ test("events go on after a restart of the server", async () => {
   }
 });
 
-test("the example of the README prints what it says", () => {
+test("the examples of the README print what it says", () => {
   const page = readFileSync(fileURLToPath(new URL("../../README.md", import.meta.url)), "utf8");
-  const expected = /^```text\n(.*?)^```$/ms.exec(page)?.[1];
-  const example = fileURLToPath(new URL("../build/example.js", import.meta.url));
-  const done = spawnSync(process.execPath, [example], {
-    env: { ...process.env, COMBRAY_URL: server.url },
-    encoding: "utf8",
-  });
-  assert.equal(done.stdout, expected, done.stderr);
+  const expected = [...page.matchAll(/^```text\n(.*?)^```$/gms)].map((block) => block[1]);
+  assert.equal(expected.length, 2);
+  for (const [place, printed] of expected.entries()) {
+    const example = fileURLToPath(new URL(`../build/example${place + 1}.js`, import.meta.url));
+    const done = spawnSync(process.execPath, [example], {
+      env: { ...process.env, COMBRAY_URL: server.url },
+      encoding: "utf8",
+    });
+    assert.equal(done.stdout, printed, done.stderr);
+  }
 });

@@ -1,7 +1,9 @@
-// Writes the example of README.md to build/example.ts, so that it is compiled and run.
+// Writes the examples of README.md to build/example1.ts and so on, so that they are compiled and run.
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 
 const root = new URL("../", import.meta.url);
-const block = /^```ts\n(.*?)^```$/ms.exec(readFileSync(new URL("README.md", root), "utf8"));
+const page = readFileSync(new URL("README.md", root), "utf8");
 mkdirSync(new URL("build/", root), { recursive: true });
-writeFileSync(new URL("build/example.ts", root), block[1]);
+for (const [place, block] of [...page.matchAll(/^```ts\n(.*?)^```$/gms)].entries()) {
+  writeFileSync(new URL(`build/example${place + 1}.ts`, root), block[1]);
+}

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import json
 import logging
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from concurrent.futures import Future, ThreadPoolExecutor
 from typing import Any
 
@@ -117,7 +117,9 @@ class CombrayMemoryProvider(MemoryProvider):
     def handle_tool_call(self, tool_name: str, args: Mapping[str, Any], **_options: Any) -> str:
         """Return the result of a tool as JSON."""
         calls = ToolCalls(self._engine)
-        named = {f"combray_{each.__name__}": each for each in (calls.remember, calls.recall, calls.forget)}
+        named: dict[str, Callable[..., str]] = {
+            f"combray_{each.__name__}": each for each in (calls.remember, calls.recall, calls.forget)
+        }
         if tool_name not in named:
             return json.dumps({"error": f"tool {tool_name} is not known."})
         if tool_name != "combray_recall" and not self._writes:
