@@ -91,7 +91,7 @@ def test_tests_need_the_development_group_too_and_a_demo_then_needs_nothing(
         "python",
         "python",
     ]
-    assert checks[-1][1:] == ["-m", "pytest", "-n", "2"]
+    assert checks[-1][1:] == ["-m", "pytest", "-n", "2", "-m", "not nightly"]
     before = len(calls)
     script.main(["demo"])
     assert len(calls) == before + 1
