@@ -80,6 +80,8 @@ def _digest(*parts: str) -> str:
 
 
 def _run(*command: str) -> None:
-    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
+    # The certificates of the system, which pip takes too: uv has its own, and knows no proxy of a company.
+    own = {**os.environ, "UV_SYSTEM_CERTS": "true"}
+    done = subprocess.run(command, cwd=ROOT, env=own, capture_output=True, text=True, check=False)
     if done.returncode:
         raise FailedError((done.stderr or done.stdout).strip())
