@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 import numpy as np
 import pytest
 
@@ -95,22 +93,6 @@ def test_a_later_statement_that_stood_before_the_earlier_stays_before_it() -> No
 
         assert order(linked=False) == [keys[0], keys[1]]
         assert order(linked=True) == [keys[1], keys[0]]
-
-
-def test_the_turns_around_lend_their_tokens() -> None:
-    """The answer says neither tree nor garden; the question before it does."""
-    with combray.open(":memory:", embedder=FakeEmbedder(), late_interaction=FakeTokens()) as engine:
-        engine.conversation("a").add_many(
-            [
-                {"content": "Who cut the tree in the garden?", "author": "Ann"},
-                {"content": "The neighbour, on Sunday.", "author": "Ben"},
-                {"content": "Fish for dinner.", "author": "Ann"},
-            ]
-        )
-        found = late(engine, "Was the tree in the garden cut by the neighbour?")
-        without = replace(MatchTokens(), before=0.0, after=0.0)
-        assert found["The neighbour, on Sunday."] > 0.5
-        assert (without.before, without.after) == (0.0, 0.0)
 
 
 def test_the_failure_of_a_write_leaves_jobs_and_the_error_names_the_model() -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 
 import numpy as np
 from numpy.typing import NDArray
@@ -24,8 +24,7 @@ _STEP = 10.0**-DECIMALS
 class MatchTokens:
     """Adds the MaxSim of the question's tokens to the scores of the first `first` candidates, min-max scaled.
 
-    Does nothing without a model of tokens (setting `late_interaction`). A token may also be met by the turn
-    before or after, which counts `before` or `after` of the turn itself. Nothing moves unless nearly all of those
+    Does nothing without a model of tokens (setting `late_interaction`). Nothing moves unless nearly all of those
     candidates have token vectors: one without would sink for that alone. `lacking` is the share that may lack
     them; these get the mean of the others.
 
@@ -39,8 +38,6 @@ class MatchTokens:
     leaves_process = True
     weight: float = 0.3
     first: int = 50
-    before: float = 0.8
-    after: float = 0.6
     lacking: float = 0.1
     most_characters: int = 1000
     """Characters of a question whose tokens are matched."""
@@ -73,22 +70,13 @@ class MatchTokens:
         self, state: Recalling, model: str, asked: NDArray[np.int8], keys: Sequence[int]
     ) -> Scores | None:
         """Return the score of each candidate; None if too many have no token vectors."""
-        around = state.reader.neighbours(np.array(keys, dtype=np.int64), 1, 1)
-        every = sorted({*keys, *(key for some in around for key in some)})
-        found = state.reader.tokens(model, np.array(every, dtype=np.int64))
-        known = {key: rows for key, rows in zip(every, found, strict=True) if rows is not None and len(rows)}
-        has = np.array([key in known for key in keys], dtype=np.bool_)
+        found = state.reader.tokens(model, np.array(keys, dtype=np.int64))
+        has = np.array([rows is not None and len(rows) > 0 for rows in found], dtype=np.bool_)
         if not len(asked) or not has.any() or (~has).sum() > self.lacking * len(keys):
             return None
-        best: Mapping[int, Scores] = dict(zip(known, maxsim(asked, list(known.values())), strict=True))
+        known = [rows for rows in found if rows is not None and len(rows)]
         scores = np.zeros(len(keys))
-        for place, (key, near) in enumerate(zip(keys, around, strict=True)):
-            if key in best:
-                met = best[key]
-                for other in near:
-                    if other in best:
-                        met = np.maximum(met, (self.before if other < key else self.after) * best[other])
-                scores[place] = met.mean()
+        scores[has] = [best.mean() for best in maxsim(asked, known)]
         scores[~has] = scores[has].mean()
         return scores
 

@@ -36,7 +36,7 @@ def item_of(message: Mapping[str, Any]) -> dict[str, Any]:
     """Return a chat message as an item of `remember_many`: the role or name is the author.
 
     The content may be a list of parts, of which those with text are kept. An id becomes `metadata.id`.
-    Raises InvalidInputError for a role that is no text, and for a prompt: nobody said it.
+    Raises InvalidInputError for a role that is not a text, and for a prompt: nobody said it.
     """
     role = message.get("role") or "user"
     if not isinstance(role, str):

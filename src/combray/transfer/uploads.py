@@ -128,7 +128,7 @@ def _notes(place: PurePath, data: bytes, engine: ImportTarget) -> Iterator[Turn]
 
 
 def _sections(text: str) -> Iterator[tuple[str, str]]:
-    """Yield the heading and the text of each section. A line of a code block is no heading."""
+    """Yield the heading and the text of each section. Lines of code blocks are not headings."""
     heading, lines, fenced = "", list[str](), False
     for line in text.splitlines():
         fenced = fenced != bool(_FENCE.match(line))

@@ -47,7 +47,7 @@ class Drafts:
         self._aliases[name] = foreign
 
     def add(self, foreign: str, content: Any, place: str = "", **fields: Any) -> None:
-        """Add an item. Fields that are None are omitted; `metadata.id` is the other tool's id if it is no UUID.
+        """Add an item. Fields that are None are omitted; `metadata.id` is the other tool's id, unless a UUID.
 
         A text longer than a memory may be becomes several, in order, linked one to the next.
         """
