@@ -8,15 +8,16 @@ from collections.abc import Sequence
 import numpy as np
 
 from combray.forms.recalling import Recalling
+from combray.language.folding import is_unspaced
 from combray.language.frames import same_slot
 from combray.pipeline import stage
 from combray.runtime import Runtime
 from combray.runtime.store import Reader
 
-_WORD = re.compile(r"[a-z0-9]+")
-_APART, _SHARED = 12, 2
-"""Words that are in one of two statements only, at most: two values, and what says "now". Words that are in both,
-at least. To read the frames of all the other pairs took a fifth of a recall."""
+_WORD = re.compile(r"[^\W_]+")
+_APART, _SHARED = 8, 2
+"""Words between the front and the end that two statements share, at most: a value, and what says "now" before it.
+Words that are in both, at least. To read the frames of all the other pairs took a fifth of a recall."""
 BOTH = "both"
 """Subtype of an edge `may_revise` between two memories that hold side by side, as a caller said."""
 
@@ -72,14 +73,22 @@ class OrderSlots:
         return state
 
 
-def _words(text: str) -> frozenset[str]:
-    """Return the words of a text in ASCII; none of another, whose words may not be spaced."""
-    return frozenset(_WORD.findall(text.lower())) if text.isascii() else frozenset()
+def _words(text: str) -> tuple[str, ...]:
+    """Return the words of a text; none if it has a script without spaces between words."""
+    return () if is_unspaced(text) else tuple(_WORD.findall(text.lower()))
 
 
-def _near(one: frozenset[str], two: frozenset[str]) -> bool:
-    """Return whether two statements may have one frame, by their words alone."""
-    return not (one and two) or (len(one ^ two) <= _APART and len(one & two) >= _SHARED)
+def _near(one: Sequence[str], two: Sequence[str]) -> bool:
+    """Return whether two statements may have one frame: most of it stands before or behind what differs."""
+    if not one or not two:
+        return True
+    shortest, front, back = min(len(one), len(two)), 0, 0
+    while front < shortest and one[front] == two[front]:
+        front += 1
+    while back < shortest - front and one[-1 - back] == two[-1 - back]:
+        back += 1
+    apart = max(len(one), len(two)) - front - back
+    return apart <= _APART and len(set(one) & set(two)) >= _SHARED
 
 
 def held_beside(reader: Reader, key: int) -> set[int]:
