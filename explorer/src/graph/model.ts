@@ -1,25 +1,8 @@
 /** The graph as the server answers it, and what the page computes from it. No DOM. */
 
-/** Columns: the values at one place belong to one memory, or to one edge. */
-export interface Network {
-  ids: string[];
-  labels: string[];
-  kinds: string[];
-  categories: string[];
-  statuses: string[];
-  moments: number[];
-  steps: number[];
-  x: number[];
-  y: number[];
-  sources: number[];
-  targets: number[];
-  types: number[];
-  weights: number[];
-  subtypes: string[];
-  type_names: string[];
-  nodes_left_out: number;
-  edges_left_out: number;
-}
+import type { Network } from "../frame/api.ts";
+
+export type { Network };
 
 /** What the filters let through. `types` are names; an empty set shows no edge. */
 export interface Shown {

@@ -1,34 +1,8 @@
 /** Times of memories, days, and what stood on a day. No DOM. Moments are milliseconds. */
 
-/** A memory as `GET /v1/timeline` lists it; moments in ISO 8601. */
-export interface Dated {
-  id: string;
-  text: string;
-  kind: string;
-  category: string;
-  status: string;
-  happened: string;
-  happened_to: string | null;
-  recorded: string;
-  true_from: string;
-  true_to: string | null;
-  ended_recorded: string | null;
-  superseded_by: string | null;
-}
+import type { Dated, Timeline } from "../frame/api.ts";
 
-export interface Timeline {
-  first: string | null;
-  last: string | null;
-  since: string | null;
-  width: number;
-  happened: number[];
-  learnt: number[];
-  ended: number[];
-  true: number[];
-  believed: number[];
-  total: number;
-  memories: Dated[];
-}
+export type { Dated, Timeline };
 
 /** The days of a store in the zone of the viewer, counted from 0. */
 export class Days {
