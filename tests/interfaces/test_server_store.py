@@ -106,4 +106,5 @@ def test_without_the_driver_the_extra_is_named(
     result = shell.run("recall", "tea", "--db", location)
     assert result.exit_code == 1
     assert "the extra postgres, which is not installed: pip install" in result.output
+    assert "models test" not in result.output
     assert SECRET not in result.output

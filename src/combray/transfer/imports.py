@@ -95,6 +95,6 @@ def _go_on(report: ImportReport, dry_run: bool, skip_bad: bool) -> bool:
         raise InvalidInputError(
             "import",
             f"the file has {several} and nothing was written. First problem: {report.problems[0]}",
-            "Fix the file (a dry run lists every problem) or skip invalid entries.",
+            "Fix the file (a dry run lists every problem), or skip invalid lines (skip_bad, --skip-bad).",
         )
     return True

@@ -12,7 +12,7 @@ from typing import Any, NoReturn
 
 import click
 
-from combray.errors import CombrayError, InvalidInputError, ModelError
+from combray.errors import CombrayError, InvalidInputError, MissingExtraError, ModelError
 
 NOTHING_FOUND = 1
 BAD_USAGE = 2
@@ -50,7 +50,8 @@ class Careful(click.Command):
             code = INTERRUPTED if interrupted else NOTHING_FOUND
         except CombrayError as error:
             said = str(error)
-            if isinstance(error, ModelError) and "combray " not in said:
+            is_model = isinstance(error, ModelError) and not isinstance(error, MissingExtraError)
+            if is_model and "combray " not in said:
                 said = f"{said.rstrip('.')}. Find out why with: combray models test."
             say(said)
             code = NOTHING_FOUND
