@@ -14,6 +14,7 @@ from window import serving
 
 import combray
 
+pytestmark = pytest.mark.nightly("drives a browser for a minute; the walk runs every time")
 VERDICTS = {"1": "superseded", "4": "active", "3": "merged", "2": "superseded"}
 """Key -> what it makes of the earlier memory."""
 

@@ -6,9 +6,11 @@ from itertools import pairwise
 from typing import Any
 from urllib.parse import urlencode
 
+import pytest
 from playwright.sync_api import Browser, Page, expect
 from walking import Visit, visiting
 
+pytestmark = pytest.mark.nightly("drives a browser for a minute; the walk runs every time")
 NO_WEBGL = """
 const before = HTMLCanvasElement.prototype.getContext;
 HTMLCanvasElement.prototype.getContext = function (kind, ...rest) {
@@ -76,6 +78,8 @@ def test_arrow_keys_walk_along_links(browser: Browser, address: str) -> None:
         walk = [page.locator(".graph-text").inner_text()]
         for key in ("ArrowDown", "ArrowRight", "ArrowUp", "ArrowLeft") * 2:
             page.keyboard.press(key)
+            # The text follows with the next frame.
+            page.evaluate("() => new Promise(done => requestAnimationFrame(() => requestAnimationFrame(done)))")
             walk.append(page.locator(".graph-text").inner_text())
         steps = [frozenset(pair) for pair in pairwise(walk) if pair[0] != pair[1]]
         assert steps, "some link leads somewhere"
@@ -187,6 +191,8 @@ def test_play_goes_through_the_days_and_a_key_stops_it(browser: Browser, address
         expect(slider).not_to_have_value("0")
         page.keyboard.press("Space")
         expect(page.get_by_role("button", name="Play")).to_be_visible()
+        # The step that was on its way when the key came.
+        page.wait_for_timeout(1000)
         stopped = slider.input_value()
         page.keyboard.press("ArrowRight")
         assert int(slider.input_value()) == int(stopped) + 1

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import pytest
 from playwright.sync_api import Browser, Page, expect
 from walking import visiting
 
+pytestmark = pytest.mark.nightly("drives a browser for a minute; the walk runs every time")
 LEAD = {
     "g": "graph", "t": "time", "p": "people", "o": "pairs", "q": "quarantine", "c": "runs", "a": "audit",
     "u": "usage", "f": "files", "s": "search",
