@@ -25,7 +25,7 @@ WRONG = {
     "pure": ("language/tokens.py", "import random"),
     "postgres": ("engine/lists.py", "import psycopg"),
     "stores": ("stores/postgres/sql.py", "import combray.stores.sqlite.sql"),
-    "designs": ("designs/mnemo/preset.py", "import combray.designs.mnemon.causes"),
+    "designs": ("designs/mnemo/preset.py", "import combray.designs.mnemon.search"),
     "database": ("engine/lists.py", "import sqlite3"),
     "terminal": ("transfer/imports.py", "import rich.progress"),
     "mcp": ("engine/asyncio.py", "import mcp"),

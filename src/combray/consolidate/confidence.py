@@ -9,8 +9,7 @@ from combray.consolidate.state import Planning
 from combray.consolidate.steps import Confirm, Deprecate, Fade, MoveTier, Revive
 from combray.records import dataclass, replace
 from combray.runtime import Rows, Runtime
-from combray.scoring.confidence import DEPRECATED_BELOW
-from combray.scoring.tiers import TierRule
+from combray.scoring.ageing import DEPRECATED_BELOW, TierRule
 from combray.types import LIVE_STATUSES, TIERS, Memory
 
 

@@ -11,8 +11,8 @@ from typing import Literal
 
 from combray.language.control_tokens import disarmed
 from combray.language.token_count import TokenCounter, estimate
-from combray.prompt.fence import fenced
-from combray.prompt.truncation import Cut, cut_evenly, shortened
+from combray.prompt.excerpt import Cut, cut_evenly, shortened
+from combray.prompt.formats import fenced
 from combray.records import dataclass, field, replace
 from combray.values import whole
 

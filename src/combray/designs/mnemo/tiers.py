@@ -6,7 +6,7 @@ from combray.forms.remembering import Remembering
 from combray.records import dataclass
 from combray.remember.retain import COUNTED, last_used
 from combray.runtime import Filter, Runtime
-from combray.scoring.tiers import TierRule
+from combray.scoring.ageing import TierRule
 
 _HOUR = 3_600.0
 _WRITES = ("remember", "remember_many")
