@@ -75,7 +75,7 @@ class PromoteFacts(TierRule):
     """Moves every fact to the tier that its accesses, importance, confidence and age determine.
 
     One run moves as far as necessary, even from core to peripheral, so a second run at the same time changes
-    nothing. The fields are the bounds of the tiers (`scoring/tiers.py`).
+    nothing. The fields are the bounds of the tiers (`scoring/ageing.py`).
     """
 
     needs = ("facts", "confidence")

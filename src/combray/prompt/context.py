@@ -143,7 +143,7 @@ def bounded(counter: TokenCounter | None, budget: int, characters: int | None) -
 
 
 def pieces(memories: Sequence[Memory], noted: Mapping[str, str] = MappingProxyType({})) -> list[Piece]:
-    """Return one unnumbered line per memory. `noted`: notes on time (`recall.marks`), by id."""
+    """Return one unnumbered line per memory. `noted`: notes on time (`facts.successors.marks`), by id."""
     ids = {each.id for each in memories}
     length = _ID_CHARACTERS
     while len({each[:length] for each in ids}) < len(ids):
