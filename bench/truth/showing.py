@@ -26,8 +26,7 @@ from bench.truth.stories import Question, together
 from bench.truth.systems import Combray
 from bench.truth.training import halved
 from combray import presets
-from combray.facts.later import ShowLater, evidence
-from combray.facts.times import Times
+from combray.facts.later import ShowLater, Times, evidence
 from combray.forms.recalling import Recalling
 from combray.runtime import Link
 

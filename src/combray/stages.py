@@ -26,7 +26,7 @@ from combray.consolidate.state import Planning
 from combray.forms.recalling import Recalling
 from combray.forms.remembering import Draft, Remembering, Survey
 from combray.pipeline import Pipeline, Stage, State, Transaction, stage_name, walk
-from combray.presets.preset import READ, WRITE, Preset
+from combray.presets import READ, WRITE, Preset
 from combray.runtime import (
     Arm,
     Arrival,

@@ -18,7 +18,7 @@ from combray.agents.answers import Answers
 from combray.agents.beside import Beside, folder_of
 from combray.agents.resident import Resident
 from combray.agents.serving import Hook
-from combray.prompt import context, shown
+from combray.prompt import context, held
 from combray.settings import load
 
 GIVEN = json.dumps({"session_id": "s1", "prompt": QUESTION})
@@ -46,7 +46,7 @@ class Noting:
 
     def __init__(self, monkeypatch: pytest.MonkeyPatch, *, first: bool) -> None:
         self.reached, self.may_go_on = threading.Event(), threading.Event()
-        self._plain, self._first = shown.add_shown, first
+        self._plain, self._first = held.add_shown, first
         monkeypatch.setattr(context, "add_shown", self)
         # The time is over when that point is reached.
         monkeypatch.setattr(Hook, "_left", lambda _: 0.0 if self.reached.is_set() else float(WAIT))

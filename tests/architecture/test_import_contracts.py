@@ -15,7 +15,7 @@ ROOT = Path(__file__).parents[2]
 LINT = "import sys; from importlinter.cli import lint_imports; sys.exit(lint_imports(no_cache=True))"
 
 WRONG = {
-    "rooms": ("recall/weigh.py", "import combray.engine"),
+    "rooms": ("recall/keep.py", "import combray.engine"),
     "acyclic": ("documents/state.py", "if TYPE_CHECKING:\n    import combray.documents.placing"),
     "wiring": ("engine/engine.py", "import combray.stores.sqlite"),
     "interfaces": ("interfaces/cli/store.py", "import combray.recall.search"),
@@ -25,7 +25,7 @@ WRONG = {
     "pure": ("language/tokens.py", "import random"),
     "postgres": ("engine/lists.py", "import psycopg"),
     "stores": ("stores/postgres/sql.py", "import combray.stores.sqlite.sql"),
-    "designs": ("designs/mnemo/preset.py", "import combray.designs.mnemon.causes"),
+    "designs": ("designs/mnemo/preset.py", "import combray.designs.mnemon.search"),
     "database": ("engine/lists.py", "import sqlite3"),
     "terminal": ("transfer/imports.py", "import rich.progress"),
     "mcp": ("engine/asyncio.py", "import mcp"),

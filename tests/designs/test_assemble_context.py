@@ -3,7 +3,7 @@ from __future__ import annotations
 from typing import Any
 
 import combray
-from combray.designs.mnemo.context import AssembleContext, line_of
+from combray.designs.mnemo.results import AssembleContext, line_of
 from combray.forms.recalling import Recalling
 from combray.testing.fakes import FakeClock, memory
 from combray.types import Hit, Memory

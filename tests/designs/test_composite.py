@@ -7,7 +7,7 @@ from datetime import timedelta
 import pytest
 
 import combray
-from combray.designs.engram.composite import WEIGHTS
+from combray.designs.engram.results import WEIGHTS
 from combray.testing.fakes import START, FakeClock
 
 

@@ -10,8 +10,8 @@ import pytest
 
 import combray
 from combray import Engine
-from combray.designs.diversity import MMR
-from combray.designs.semantic_facts.clusters import DiversityClusters
+from combray.designs.semantic_facts.search import DiversityClusters
+from combray.designs.shared import MMR
 from combray.forms.recalling import Recalling
 from combray.testing.fakes import FakeClock, vector
 

@@ -5,7 +5,7 @@ from datetime import UTC, date, datetime
 import pytest
 
 import combray
-from combray.designs.mnemo.expansion import ExpandQuery, ReadNames, date_forms, forms_of, synonyms
+from combray.designs.mnemo.search import ExpandQuery, ReadNames, date_forms, forms_of, synonyms
 from combray.forms.recalling import Recalling
 from combray.language.tokens import query_terms
 from combray.testing.fakes import FakeClock

@@ -7,7 +7,7 @@ import pytest
 
 import combray
 from combray import Engine
-from combray.designs.openclaw.file_age import FileAgeDecay
+from combray.designs.openclaw.search import FileAgeDecay
 from combray.forms.recalling import Recalling
 from combray.testing.fakes import FakeClock
 from combray.types import MemoryItem

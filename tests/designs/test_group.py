@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import combray
-from combray.designs.engram.groups import LABELS, ORDER
+from combray.designs.engram.results import LABELS, ORDER
 from combray.testing.fakes import FakeClock
 from combray.types import CATEGORIES
 

@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 import combray
-from combray.designs.openclaw.hybrid import MergeHybrid, strict_before_relaxed
-from combray.designs.shares import LEAST, share_of_best
+from combray.designs.openclaw.search import MergeHybrid, strict_before_relaxed
+from combray.designs.shared import LEAST, share_of_best
 from combray.forms.recalling import QueryVector, Recalling
 from combray.runtime import Runtime
 from combray.testing.fakes import FakeClock

@@ -14,15 +14,15 @@ from exact import PLACES, ExactEmbedder, opened, sharing
 
 import combray
 from combray import Engine, InvalidInputError, presets
-from combray.designs.fusion import FuseRRF
-from combray.designs.mnemo.rerank import Rerank
-from combray.designs.mnemo.search_paths import SearchPaths
+from combray.designs.mnemo.results import Rerank
+from combray.designs.mnemo.search import SearchPaths
+from combray.designs.shared import FuseRRF
 from combray.forms.recalling import Recalling
 from combray.pipeline import stage_name
-from combray.presets.preset import Preset
+from combray.presets import Preset
 from combray.presets.tuning import tuned
 from combray.runtime import Embedder, Found, Ranked
-from combray.scoring.decay import SHAPES, weibull
+from combray.scoring.ageing import SHAPES, weibull
 from combray.settings import load as load_settings
 from combray.testing.fakes import START, FakeClock, FakeEmbedder, FakeReranker
 

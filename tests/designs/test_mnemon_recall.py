@@ -9,9 +9,14 @@ import pytest
 from exact import PLACES, ExactEmbedder, opened, sharing
 
 from combray import Engine
-from combray.designs.fusion import FuseRRF
-from combray.designs.mnemon.four_signals import WITH_EMBEDDINGS, WITHOUT_EMBEDDINGS, WeightedSumByIntent
-from combray.designs.mnemon.traverse import LIMITS, BeamSearch
+from combray.designs.mnemon.search import (
+    LIMITS,
+    WITH_EMBEDDINGS,
+    WITHOUT_EMBEDDINGS,
+    BeamSearch,
+    WeightedSumByIntent,
+)
+from combray.designs.shared import FuseRRF
 from combray.forms.recalling import QueryVector, Recalling
 from combray.runtime import Found, Link, Ranked
 from combray.testing.fakes import FakeClock, FakeEmbedder

@@ -8,7 +8,7 @@ import pytest
 
 import combray
 from combray import Engine
-from combray.designs.mnemo.noise import FilterNoise
+from combray.designs.mnemo.results import FilterNoise
 from combray.forms.recalling import Recalling
 from combray.language.noise import prototypes
 from combray.recall.query import EmbedQuery

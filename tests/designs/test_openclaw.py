@@ -10,8 +10,8 @@ import pytest
 from exact import PLACES, ExactEmbedder, opened, sharing
 
 from combray import Answer, Engine, presets
-from combray.designs.diversity import MMR
-from combray.designs.openclaw.file_age import FileAgeDecay
+from combray.designs.openclaw.search import FileAgeDecay
+from combray.designs.shared import MMR
 from combray.presets.tuning import tuned
 from combray.testing.fakes import FakeClock
 

@@ -11,7 +11,7 @@ import pytest
 import combray
 from combray import Engine
 from combray.designs.mnemo.preset import PRESET as MNEMO
-from combray.designs.mnemo.rerank import Rerank
+from combray.designs.mnemo.results import Rerank
 from combray.forms.recalling import Recalling
 from combray.pipeline import Pipeline, leaves_process
 from combray.runtime import Runtime

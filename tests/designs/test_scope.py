@@ -3,7 +3,7 @@ from __future__ import annotations
 import numpy as np
 
 import combray
-from combray.designs.mnemo.scope import FilterScope
+from combray.designs.mnemo.search import FilterScope
 from combray.forms.recalling import Recalling
 from combray.runtime import Filter
 from combray.testing.fakes import FakeClock

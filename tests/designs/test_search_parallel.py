@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 import combray
-from combray.designs.engram.search_parallel import SearchParallel
+from combray.designs.engram.search import SearchParallel
 from combray.pipeline import Pipeline
 from combray.presets import load
 from combray.testing.fakes import FakeClock, FakeEmbedder

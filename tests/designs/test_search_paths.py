@@ -10,8 +10,7 @@ import pytest
 
 import combray
 from combray import Engine, presets
-from combray.designs.mnemo.expansion import ExpandQuery
-from combray.designs.mnemo.search_paths import SearchPaths
+from combray.designs.mnemo.search import ExpandQuery, SearchPaths
 from combray.forms.recalling import Recalling, RecallRequest
 from combray.pipeline import Transaction
 from combray.recall.query import EmbedQuery, ReadQuery

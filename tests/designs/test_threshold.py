@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 import combray
-from combray.designs.openclaw.hybrid import Threshold
+from combray.designs.openclaw.search import Threshold
 from combray.forms.recalling import Recalling, RecallRequest
 
 

@@ -11,8 +11,7 @@ import combray
 from combray import Engine
 from combray.designs.mnemo.tiers import MoveTiers
 from combray.pipeline import Pipeline, Transaction
-from combray.presets import load
-from combray.presets.preset import WRITE, Preset
+from combray.presets import WRITE, Preset, load
 from combray.remember.diff import Diff
 from combray.remember.embed import Embed, FindNearest
 from combray.remember.extract import ExtractEntities
@@ -20,7 +19,7 @@ from combray.remember.time import ReadTime
 from combray.remember.validate import Validate
 from combray.remember.write import Settle, TakeSurvey, Write
 from combray.runtime import Rows
-from combray.scoring.tiers import TierRule
+from combray.scoring.ageing import TierRule
 from combray.testing.fakes import FakeClock
 from combray.types import TIERS, Tier
 

@@ -10,7 +10,7 @@ import pytest
 
 import combray
 from combray import Engine
-from combray.designs.mnemo.decay import WeibullDecay
+from combray.designs.mnemo.results import WeibullDecay
 from combray.forms.recalling import Recalling
 from combray.runtime import Filter
 from combray.testing.fakes import FakeClock

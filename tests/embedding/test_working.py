@@ -13,7 +13,7 @@ from waiting import FACTS, PickyEmbedder, jobs, opened, statuses
 from combray import InvalidInputError, presets
 from combray.embedding.attempts import MOST_ATTEMPTS, pause
 from combray.embedding.working import LEASE_SECONDS, Worked
-from combray.presets.preset import Preset
+from combray.presets import Preset
 from combray.remember.embed import QueueEmbedding
 from combray.runtime import Filter, Vectors, Writer
 from combray.testing.fakes import FakeClock, FakeEmbedder

@@ -74,7 +74,7 @@ def test_remember_loads_no_other_package_of_models(folder: Path) -> None:
         "rich",
         "httpx2",
         "ssl",
-        "combray.designs.mnemon.traverse",
+        "combray.designs.mnemon.search",
     }
     assert sorted(found & unwanted) == []
 

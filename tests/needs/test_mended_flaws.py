@@ -16,10 +16,10 @@ import pytest
 
 import combray
 from combray import Engine, presets
-from combray.designs.mnemon.four_signals import WeightedSumByIntent
+from combray.designs.mnemon.search import WeightedSumByIntent
 from combray.language.intent import detect
 from combray.pipeline import stage_name
-from combray.scoring.decay import weibull
+from combray.scoring.ageing import weibull
 from combray.testing.fakes import FakeClock, FakeDistiller
 
 NOON = datetime(2026, 3, 8, 12, tzinfo=UTC)

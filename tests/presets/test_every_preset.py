@@ -16,7 +16,7 @@ import pytest
 import combray
 from combray import InvalidInputError, PipelineError, presets
 from combray.pipeline import Pipeline, Transaction, given, leaves_process, stage_name
-from combray.presets.preset import READ, WRITE
+from combray.presets import READ, WRITE
 from combray.presets.tuning import TUNED, tuned
 from combray.remember.embed import QueueEmbedding
 from combray.remember.retain import Prune

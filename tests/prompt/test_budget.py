@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from combray import InvalidInputError
 from combray.language.token_count import estimate
 from combray.prompt.budget import SLOTS, Piece, assemble
-from combray.prompt.truncation import MARK, cut_evenly, shortened
+from combray.prompt.excerpt import MARK, cut_evenly, shortened
 
 TEXTS = st.lists(st.text(min_size=1, max_size=400), max_size=7)
 

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from combray.language.savings import worth_saving
-from combray.prompt.fence import fenced
+from combray.prompt.formats import fenced
 
 
 def name_of(text: str) -> str:

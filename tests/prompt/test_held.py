@@ -11,7 +11,7 @@ import pytest
 
 import combray
 from combray import Engine, InvalidInputError, NotFoundError
-from combray.prompt.shown import MOST, SESSIONS, add_shown, forget_shown, shown_before
+from combray.prompt.held import MOST, SESSIONS, add_shown, forget_shown, shown_before
 from combray.testing.fakes import FakeClock
 from combray.testing.reference import ReferenceStore
 

@@ -14,8 +14,8 @@ from bench.quality import loaders
 from bench.quality.systems import Combray
 from combray import Engine, presets
 from combray.errors import InvalidInputError
+from combray.recall.evidence import confidence_of
 from combray.runtime import Filter
-from combray.scoring.calibration import confidence_of
 from combray.testing.fakes import FakeClock
 
 pytestmark = pytest.mark.slow("fills large stores in every preset")

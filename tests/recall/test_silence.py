@@ -6,7 +6,7 @@ import pytest
 
 import combray
 from combray import Engine
-from combray.recall.passages import samples
+from combray.recall.query import samples
 from combray.testing.fakes import FakeClock
 
 TOM = (

@@ -17,8 +17,7 @@ from combray.designs.mnemo.tiers import MoveTiers
 from combray.presets import Preset
 from combray.remember.link import LinkTemporal
 from combray.remember.retain import Prune, RefreshImportance
-from combray.scoring.importance import ImportanceRule
-from combray.scoring.tiers import TierRule
+from combray.scoring.ageing import ImportanceRule, TierRule
 from combray.testing.fakes import FakeClock
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from combray.scoring.alignment import aligned_words
+from combray.scoring.similarity import aligned_words
 
 
 def test_the_nearest_word_of_each_text_counts() -> None:

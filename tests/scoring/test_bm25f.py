@@ -3,10 +3,9 @@ import math
 import numpy as np
 import pytest
 
-from combray.scoring.bm25f import Posting, bm25f, coverage, idf
-from combray.scoring.context_expansion import ContextExpansion
-from combray.scoring.neighbours import Chain, link
-from combray.scoring.scratch import Scratch
+from combray.scoring.bm25f import ContextExpansion, Posting, bm25f, coverage, idf
+from combray.scoring.ranking import Scratch
+from combray.scoring.turns import Chain, link
 
 
 def slots(*values: int) -> np.ndarray:

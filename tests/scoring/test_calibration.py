@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from combray.scoring.calibration import WEIGHTS, Level, confidence_of
+from combray.recall.evidence import WEIGHTS, Level, confidence_of
 
 
 @pytest.mark.parametrize(

@@ -6,8 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from combray.scoring.confidence import DEPRECATED_BELOW, STREAMED_ABOVE, grown, stepped
-from combray.scoring.decay import faded
+from combray.scoring.ageing import DEPRECATED_BELOW, STREAMED_ABOVE, faded, grown, stepped
 
 DAY = 86_400.0
 fractions = st.floats(0.0, 1.0)

@@ -3,8 +3,8 @@ from collections.abc import Sequence
 import numpy as np
 import pytest
 
-from combray.scoring.context_expansion import ContextExpansion
-from combray.scoring.neighbours import link
+from combray.scoring.bm25f import ContextExpansion
+from combray.scoring.turns import link
 
 IN_A_ROW = link(np.zeros(4, dtype=np.int64), np.arange(4))
 

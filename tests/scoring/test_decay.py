@@ -5,7 +5,7 @@ import math
 import numpy as np
 import pytest
 
-from combray.scoring.decay import SHAPES, half_life, weibull, weibull_hazard
+from combray.scoring.ageing import SHAPES, half_life, weibull
 
 
 def test_half_is_left_after_the_half_life_and_the_future_is_no_older_than_now() -> None:
@@ -43,6 +43,6 @@ def test_before_the_scale_a_high_shape_keeps_most_and_after_it_a_low_one() -> No
     assert np.argsort(after).tolist() == [2, 1, 0]
 
 
-def test_the_hazard_is_the_exponent_and_takes_a_scale_for_each_age() -> None:
-    hazard = weibull_hazard(np.array([60.0, 60.0]), np.array([30.0, 120.0]), np.array([2.0, 1.0]))
-    assert hazard.tolist() == [4.0, 0.5]
+def test_each_age_has_a_scale_and_a_shape_of_its_own() -> None:
+    left = weibull(np.array([60.0, 60.0]), np.array([30.0, 120.0]), np.array([2.0, 1.0]))
+    assert left.tolist() == pytest.approx([math.exp(-4.0), math.exp(-0.5)])

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from combray.scoring.jaccard import Overlaps
+from combray.scoring.similarity import Overlaps
 
 
 def test_shared_tokens_of_all_tokens() -> None:

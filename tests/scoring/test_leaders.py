@@ -3,7 +3,7 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from combray.scoring.leaders import clusters_by_leader
+from combray.scoring.similarity import clusters_by_leader
 
 pairs = st.sets(st.tuples(st.integers(0, 8), st.integers(0, 8)), max_size=20)
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from combray.scoring.maxsim import maxsim
+from combray.scoring.similarity import maxsim
 
 
 def rows(*given: tuple[int, int]) -> np.ndarray:

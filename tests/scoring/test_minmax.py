@@ -3,7 +3,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from combray.scoring.minmax import minmax
+from combray.scoring.ranking import minmax
 
 
 def test_by_hand() -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from combray.scoring.mmr import marginal_order
+from combray.scoring.ranking import marginal_order
 
 ALIKE = np.array([[1.0, 0.9, 0.1], [0.9, 1.0, 0.0], [0.1, 0.0, 1.0]])
 

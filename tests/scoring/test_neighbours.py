@@ -2,7 +2,7 @@ import numpy as np
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from combray.scoring.neighbours import around, extend, hop, link, steps
+from combray.scoring.turns import around, extend, hop, link, steps
 
 
 def ints(*values: int) -> np.ndarray:

@@ -2,7 +2,7 @@ import numpy as np
 import pytest
 
 from combray.runtime import Ranked
-from combray.scoring.rrf import reciprocal_rank_fusion
+from combray.scoring.ranking import reciprocal_rank_fusion
 
 
 def ranked(*keys: int, scores: tuple[float, ...] = ()) -> Ranked:

@@ -2,7 +2,7 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from combray.scoring.session_gain import gains, plus, turns
+from combray.scoring.turns import gains, plus, turns
 
 SESSION = np.array([0, 1, 0, -1, 1, -1])
 WORDS = np.array([10, 90, 30, 80, 70, 0])

@@ -3,7 +3,7 @@ from itertools import combinations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from combray.scoring.toposort import causes_first
+from combray.scoring.ranking import causes_first
 
 
 def test_causes_stand_before_effects() -> None:

@@ -21,7 +21,7 @@ from combray.language.token_count import estimate
 from combray.language.tokens import query_terms
 from combray.prompt import budget as budgets
 from combray.prompt.context import result_pieces, turn_piece
-from combray.prompt.truncation import MARK, shortened
+from combray.prompt.excerpt import MARK, shortened
 from combray.think import extraction
 from combray.think.citations import Checked, checked
 from combray.think.prompt import prompt, wording

@@ -34,7 +34,7 @@ class Decision:
     def step(self, name: str) -> None:
         """Follow the answer's thread (`interruptible`). Raises TooLateError if nobody waits."""
         # Only here, where it is loaded: a hook that asks the resident process loads no engine.
-        from combray.prompt.shown import SHOWN
+        from combray.prompt.held import SHOWN
 
         with self._lock:
             if self.given_up or (self._until is not None and not self._noted and time.time() > self._until):

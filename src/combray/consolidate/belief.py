@@ -10,8 +10,7 @@ import msgspec
 
 from combray.language.tense import tense_of
 from combray.language.validity import validity_of
-from combray.scoring.confidence import PENALTY, grown, stepped
-from combray.scoring.decay import faded
+from combray.scoring.ageing import PENALTY, faded, grown, stepped
 from combray.types import Memory
 from combray.values import MADE_BY
 

@@ -9,8 +9,7 @@ from combray.consolidate.state import Planning
 from combray.consolidate.steps import Confirm, Deprecate, Fade, MoveTier, Revive
 from combray.records import dataclass, replace
 from combray.runtime import Rows, Runtime
-from combray.scoring.confidence import DEPRECATED_BELOW
-from combray.scoring.tiers import TierRule
+from combray.scoring.ageing import DEPRECATED_BELOW, TierRule
 from combray.types import LIVE_STATUSES, TIERS, Memory
 
 
@@ -76,7 +75,7 @@ class PromoteFacts(TierRule):
     """Moves every fact to the tier that its accesses, importance, confidence and age determine.
 
     One run moves as far as necessary, even from core to peripheral, so a second run at the same time changes
-    nothing. The fields are the bounds of the tiers (`scoring/tiers.py`).
+    nothing. The fields are the bounds of the tiers (`scoring/ageing.py`).
     """
 
     needs = ("facts", "confidence")

@@ -11,7 +11,7 @@ from combray.language.claim_tokens import neutral_terms
 from combray.language.tokens import term_set
 from combray.records import dataclass
 from combray.runtime import Runtime
-from combray.scoring.leaders import clusters_by_leader
+from combray.scoring.similarity import clusters_by_leader
 
 
 @dataclass(frozen=True)

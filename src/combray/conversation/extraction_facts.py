@@ -27,7 +27,7 @@ from combray.pipeline import Pipeline, Transaction
 from combray.records import dataclass, field, replace
 from combray.runtime import Filter, Reader, Runtime, Writer
 from combray.runtime.queue import EXTRACTION
-from combray.scoring.confidence import grown
+from combray.scoring.ageing import grown
 from combray.types import TRUSTS, Memory, Verdict
 from combray.values import DISTILLED
 

@@ -16,7 +16,7 @@ import numpy as np
 
 from combray.designs.semantic_facts.preset import PASSIVE
 from combray.prompt.context import without_repeats
-from combray.prompt.truncation import shortened
+from combray.prompt.excerpt import shortened
 from combray.recall.asking import SEARCH_TYPES, Asking
 from combray.records import dataclass
 from combray.runtime import Filter, Memories

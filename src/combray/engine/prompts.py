@@ -13,7 +13,7 @@ from combray.engine.namespace import Verbs
 from combray.engine.settling import unsettled
 from combray.prompt.budget import Context, Piece, Slot, assemble
 from combray.prompt.context import bounded, budget_of, known_by, line_pieces, without_repeats
-from combray.prompt.shown import add_shown, forget_shown, shown_before
+from combray.prompt.held import add_shown, forget_shown, shown_before
 from combray.types import Memory
 from combray.values import short_ids
 

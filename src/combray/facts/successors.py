@@ -1,24 +1,100 @@
-"""Superseded memories lead to what replaced them. `facts.later` puts later statements behind open ones.
+"""Superseded memories lead to what replaced them, and notes on a hit say whether it is outdated.
 
-Nothing is sorted by age. Measurements: bench/results/truth.md; reasons: docs/explanation/current-facts.md.
+`facts.later` puts later statements behind earlier ones that they may replace. Nothing is sorted by age.
+Measurements: bench/results/truth.md; reasons: docs/explanation/current-facts.md.
 """
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 
+import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
-from combray.facts.pairs import chain_heads
 from combray.forms.recalling import Recalling
 from combray.language.tense import TENSE_BITS
 from combray.pipeline import stage
-from combray.runtime import Found, Keys, Ranked, Runtime
-from combray.scoring.scratch import ascending
-from combray.types import STATUSES
+from combray.runtime import Found, Keys, Link, Ranked, Runtime
+from combray.scoring.ranking import ascending
+from combray.types import LIVE_STATUSES, STATUSES, Hit, Memory
+from combray.values import not_now
+
+CALLER = "user"
+"""`created_by` of a pair that a caller linked or left open."""
+_LONGEST_CHAIN = 64
+_MERGED = STATUSES.index("merged")
+
 
 _OUTDATED = [STATUSES.index(each) for each in ("superseded", "merged")]
+
+
+def open_revisions(state: Recalling, keys: Sequence[int], least: float) -> list[Link]:
+    """Return the open `may_revise` edges to the memories from later ones that the filters let through.
+
+    An edge from a later one that is superseded is one from the end of its chain, unless that pair is settled.
+    `restates` edges are read along, for `Assemble`: a server is asked once.
+    """
+    if not keys:
+        return []
+    read = state.reader.links_to(keys, ("may_revise", "restates"))
+    found = [link for link in read if link.type == "may_revise"]
+    state.edges.restating |= {(link.target, link.source) for link in read if link.type == "restates"}
+    state.edges.linked.update(keys)
+    links = [link for link in found if not link.subtype and link.weight >= least]
+    if not links:
+        return []
+    sources = np.array(sorted({link.source for link in links}), dtype=np.int64)
+    shown = set(sources[state.reader.eligible(sources, state.where)].tolist())
+    if len(shown) == len(sources):
+        return links
+    heads = chain_heads(state, [key for key in sources.tolist() if key not in shown])
+    known = {(link.source, link.target) for link in found}
+    for link in links:
+        head = heads.get(link.source, -1)
+        if head >= 0 and head != link.target and (head, link.target) not in known:
+            known.add((head, link.target))
+            links = [*links, msgspec.structs.replace(link, source=head)]
+            shown.add(head)
+    return [link for link in links if link.source in shown]
+
+
+def chain_heads(state: Recalling, keys: Sequence[int]) -> dict[int, int]:
+    """Return the live memory at the end of the chain of each memory that was superseded or merged; -1 for none.
+
+    -1 stands for an end that is not to be shown. With `as_of` a chain ends in what had replaced it by then.
+    """
+    newer: dict[int, int] = {}
+    frontier = list(keys)
+    for _ in range(_LONGEST_CHAIN):
+        if not frontier:
+            break
+        found = _replaced_by(state, frontier)
+        newer |= found
+        frontier = sorted(set(found.values()) - newer.keys())
+    chains: dict[int, list[int]] = {}
+    for key in keys:
+        chain = [key]
+        while chain[-1] in newer and len(chain) <= _LONGEST_CHAIN:
+            chain.append(newer[chain[-1]])
+        chains[key] = chain if state.where.as_of is not None else chain[-1:]
+    every = np.array(sorted({each for chain in chains.values() for each in chain}), dtype=np.int64)
+    shown = set(every[state.reader.eligible(every, state.where)].tolist())
+    return {key: next((each for each in reversed(chain) if each in shown), -1) for key, chain in chains.items()}
+
+
+def _replaced_by(state: Recalling, keys: Sequence[int]) -> dict[int, int]:
+    """Return the memory that superseded each of the keys, or that it was merged into."""
+    reader = state.reader
+    found = {link.target: link.source for link in reader.links_to(keys, ("supersedes",))}
+    every = np.array(keys, dtype=np.int64)
+    merged = every[reader.rows(every).status == _MERGED].tolist()
+    if merged:
+        into = {key: memory.merged_into for key, memory in zip(merged, reader.memories(merged), strict=True)}
+        known = reader.keys_of([each for each in into.values() if each])
+        found |= {key: known[winner] for key, winner in into.items() if winner in known}
+    return found
 
 
 @stage
@@ -118,3 +194,33 @@ def _instead(found: Found, heads: dict[int, int]) -> Found:
         kept = np.sort(first[mine[first] >= 0])
         lists[name] = Ranked(mine[kept], ranked.scores[kept])
     return replace(found, keys=keys, lists=lists, scores=scores)
+
+
+def marks(hits: Iterable[Hit], numbers: Mapping[str, int], now: float) -> dict[str, str]:
+    """Return the note of each hit that needs one, by memory id; `numbers` are those in the prompt, by id."""
+    noted = {hit.memory.id: note(hit, numbers, now) for hit in hits}
+    return {memory_id: text for memory_id, text in noted.items() if text}
+
+
+def note(hit: Hit, numbers: Mapping[str, int], now: float) -> str:
+    """Return what a reader must know about the time of a hit; "" if it holds as far as anybody said."""
+
+    def named(memory_id: str, otherwise: str = "a later memory") -> str:
+        return f" [{numbers[memory_id]}]" if memory_id in numbers else f" {otherwise}"
+
+    memory = hit.memory
+    if hit.outdated_by:
+        return f"outdated: replaced by{named(hit.outdated_by)}"
+    if memory.status not in LIVE_STATUSES:
+        return f"outdated: {memory.status}"
+    if hit.may_be_outdated_by:
+        return f"may be outdated: see{named(hit.may_be_outdated_by)}"
+    if hit.may_replace:
+        return f"later, may replace{named(hit.may_replace, 'an earlier memory')}"
+    return not_now(memory.valid_from, memory.valid_to, now)
+
+
+def outdated_by(memory: Memory, now: float) -> str | None:
+    """Return the id of what superseded it; what a plan supersedes is outdated from the plan's day on."""
+    ended = memory.valid_to is not None and memory.valid_to.timestamp() <= now
+    return memory.superseded_by if memory.status == "superseded" or ended else None

@@ -16,7 +16,7 @@ from combray.language.scopes import scope_set
 from combray.language.tense import Claim
 from combray.records import dataclass, field, replace
 from combray.runtime import Filter, Ranked, Reader, Writer
-from combray.scoring.importance import ImportanceRule
+from combray.scoring.ageing import ImportanceRule
 from combray.types import LIVE_STATUSES, Candidate, Memory, Remembered, Step
 
 Suggestion = Literal["ADD", "UPDATE", "CONFLICT", "DUPLICATE"]

@@ -8,21 +8,16 @@ from combray.facts.later import ShowLater
 from combray.facts.slots import OrderSlots
 from combray.facts.successors import FollowRevisions, ShowSuccessors
 from combray.pipeline import Pipeline
-from combray.presets.preset import READ, Preset
+from combray.presets import READ, Preset
 from combray.recall.aliases import MatchEntities, ReadAliases
 from combray.recall.assemble import Assemble
-from combray.recall.day import ReadDay, RequireDay
-from combray.recall.derived import SetFactsBeside
+from combray.recall.day_or_speaker import ReadDay, RequireDay, RequireSpeaker
 from combray.recall.evidence import RequireEvidence
-from combray.recall.keep import KeepStrong
+from combray.recall.keep import Cut, KeepOwnText, KeepStrong, SetFactsBeside
 from combray.recall.late_interaction import MatchTokens
-from combray.recall.own_text import KeepOwnText
-from combray.recall.passages import SplitQuery
-from combray.recall.query import EmbedQuery, ReadQuestion
+from combray.recall.query import EmbedQuery, ReadQuestion, SplitQuery
 from combray.recall.search import SearchContext
 from combray.recall.signals import AnswerCue, AuthorMatch, ContextMatch, SessionPrior, ShapePrior, WeighSignals
-from combray.recall.speaker import RequireSpeaker
-from combray.recall.weigh import Cut
 
 if TYPE_CHECKING:
     from combray.forms.remembering import Remembering

@@ -7,16 +7,16 @@ from dataclasses import replace
 from typing import Any
 
 from combray.pipeline import Pipeline, stage_name, walk
-from combray.presets.preset import Preset
+from combray.presets import Preset
 
 Change = Callable[[Any], dict[str, Any]]
 
 TUNED: tuple[tuple[str, str, Change], ...] = (
     ("max_memories", "combray.remember.retain:Prune", lambda value: {"most": value}),
-    ("candidate_pool_size", "combray.designs.mnemo.search_paths:SearchPaths", lambda value: {"pool": value}),
-    ("candidate_pool_size", "combray.designs.mnemo.rerank:Rerank", lambda value: {"most": value}),
+    ("candidate_pool_size", "combray.designs.mnemo.search:SearchPaths", lambda value: {"pool": value}),
+    ("candidate_pool_size", "combray.designs.mnemo.results:Rerank", lambda value: {"most": value}),
     ("decay", "combray.recall.signals:WeighSignals", lambda value: {"age": 0.05} if value else {}),
-    ("decay", "combray.designs.openclaw.file_age:FileAgeDecay", lambda value: {"enabled": True} if value else {}),
+    ("decay", "combray.designs.openclaw.search:FileAgeDecay", lambda value: {"enabled": True} if value else {}),
     ("keep", "combray.recall.keep:KeepStrong", lambda value: {"keep": value}),
     ("caution", "combray.recall.evidence:RequireEvidence", lambda value: {"caution": value}),
     ("guard", "combray.remember.guard:Guard", lambda value: {"enabled": bool(value)}),
@@ -26,21 +26,21 @@ TUNED: tuple[tuple[str, str, Change], ...] = (
         "combray.facts.edges:KeepRevisions",
         lambda value: {"budget": value, "of_turns": value},
     ),
-    ("mmr", "combray.designs.diversity:MMR", lambda value: {"enabled": True} if value else {}),
-    ("mmr_lambda", "combray.designs.diversity:MMR", lambda value: {"trade_off": value}),
-    ("half_life_days", "combray.designs.openclaw.file_age:FileAgeDecay", lambda value: {"half_life_days": value}),
-    ("vector_weight", "combray.designs.openclaw.hybrid:MergeHybrid", lambda value: {"vector_weight": value}),
-    ("text_weight", "combray.designs.openclaw.hybrid:MergeHybrid", lambda value: {"text_weight": value}),
+    ("mmr", "combray.designs.shared:MMR", lambda value: {"enabled": True} if value else {}),
+    ("mmr_lambda", "combray.designs.shared:MMR", lambda value: {"trade_off": value}),
+    ("half_life_days", "combray.designs.openclaw.search:FileAgeDecay", lambda value: {"half_life_days": value}),
+    ("vector_weight", "combray.designs.openclaw.search:MergeHybrid", lambda value: {"vector_weight": value}),
+    ("text_weight", "combray.designs.openclaw.search:MergeHybrid", lambda value: {"text_weight": value}),
     (
         "candidate_multiplier",
-        "combray.designs.openclaw.hybrid:SearchHybrid",
+        "combray.designs.openclaw.search:SearchHybrid",
         lambda value: {"pool": min(200, 50 * value)},
     ),
-    ("hybrid", "combray.designs.openclaw.hybrid:SearchHybrid", lambda value: {} if value else {"hybrid": False}),
+    ("hybrid", "combray.designs.openclaw.search:SearchHybrid", lambda value: {} if value else {"hybrid": False}),
     # After the weights: vectors alone have all the weight.
     (
         "hybrid",
-        "combray.designs.openclaw.hybrid:MergeHybrid",
+        "combray.designs.openclaw.search:MergeHybrid",
         lambda value: {} if value else {"vector_weight": 1.0, "text_weight": 0.0},
     ),
 )

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from combray.forms.remembering import Remembering
 from combray.pipeline import Pipeline, Stage, Transaction
-from combray.presets.preset import WRITE
+from combray.presets import WRITE
 from combray.remember.diff import Diff
 from combray.remember.embed import Embed, FindNearest
 from combray.remember.extract import ExtractEntities, Warn

@@ -11,8 +11,8 @@ from typing import Literal
 
 from combray.language.control_tokens import disarmed
 from combray.language.token_count import TokenCounter, estimate
-from combray.prompt.fence import fenced
-from combray.prompt.truncation import Cut, cut_evenly, shortened
+from combray.prompt.excerpt import Cut, cut_evenly, shortened
+from combray.prompt.formats import fenced
 from combray.records import dataclass, field, replace
 from combray.values import whole
 
@@ -123,7 +123,7 @@ def assemble(
 
     `pieces` by section name: turns in chronological order, the others best first. The text never exceeds the
     budget by the given counter. The "fill" section comes first; the others follow inside a fence
-    (`prompt.fence`, or another `wrap`), turns last. Raises InvalidInputError for a budget below 100.
+    (`prompt.formats.fenced`, or another `wrap`), turns last. Raises InvalidInputError for a budget below 100.
     """
     whole("budget", budget, LEAST_BUDGET, MOST_BUDGET)
     dropped: list[Dropped] = []

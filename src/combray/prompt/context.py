@@ -12,15 +12,14 @@ from typing import Any
 import numpy as np
 
 from combray.errors import InvalidInputError
-from combray.facts.marks import marks
+from combray.facts.successors import marks
 from combray.language.dates.named import days_named
 from combray.language.indexing import same_text
 from combray.language.token_count import TokenCounter, estimate
 from combray.prompt.budget import BUDGET, Context, Dropped, Piece, Slot, assemble
 from combray.prompt.excerpt import excerpt
 from combray.prompt.formats import FORMATS, STYLES, Format, Line, Style
-from combray.prompt.held import QUESTION, held
-from combray.prompt.shown import add_shown, shown_before
+from combray.prompt.held import QUESTION, add_shown, held, shown_before
 from combray.recall.assemble import marked_hits
 from combray.records import dataclass, replace
 from combray.runtime import Memories, Reader
@@ -144,7 +143,7 @@ def bounded(counter: TokenCounter | None, budget: int, characters: int | None) -
 
 
 def pieces(memories: Sequence[Memory], noted: Mapping[str, str] = MappingProxyType({})) -> list[Piece]:
-    """Return one unnumbered line per memory. `noted`: notes on time (`recall.marks`), by id."""
+    """Return one unnumbered line per memory. `noted`: notes on time (`facts.successors.marks`), by id."""
     ids = {each.id for each in memories}
     length = _ID_CHARACTERS
     while len({each[:length] for each in ids}) < len(ids):

@@ -1,12 +1,46 @@
-"""The part of a text that answers a question, where the whole does not fit."""
+"""Texts that do not fit whole: truncation, and the part of a text that answers a question."""
 
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Callable, Sequence
 
 from combray.language.sentences import sentences
 from combray.language.tokens import query_terms, terms
-from combray.prompt.truncation import shortened
+
+MARK = " […] "
+
+
+def shortened(text: str, kept: int) -> str:
+    """Truncate a text to `kept` characters: two thirds from its start, a third from its end, a mark between.
+
+    The end is kept because a long message often ends with its request.
+    """
+    if len(text) <= kept:
+        return text
+    end = kept // 3
+    tail = text[len(text) - end :].lstrip()
+    return f"{text[: kept - end].rstrip()}{MARK}{tail}".strip()
+
+
+Cut = Callable[[str, int], str]
+"""Shortens a text to that many characters."""
+
+
+def cut_evenly(texts: Sequence[str], fits: Callable[[list[str]], bool], cut: Cut = shortened) -> list[str] | None:
+    """Truncate the longest texts to the greatest common length that `fits`; None if no length does."""
+    best: list[str] | None = None
+    low, high = 0, max(map(len, texts), default=0)
+    while low <= high:
+        # The first try is the whole texts, which usually fit.
+        kept = high if best is None and high == max(map(len, texts), default=0) else (low + high) // 2
+        tried = [cut(text, kept) for text in texts]
+        if fits(tried):
+            best, low = tried, kept + 1
+        else:
+            high = kept - 1
+    return best
+
 
 HEAD = 0.3
 """Share of an excerpt that the beginning of the text keeps: it says what the text is about."""

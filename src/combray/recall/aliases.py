@@ -11,8 +11,7 @@ from combray.forms.recalling import Recalling
 from combray.language.names import Candidates, meant, name_terms, normal
 from combray.pipeline import stage
 from combray.runtime import EntityArm, KeywordArm, Reader, Runtime, Scores
-from combray.scoring.ranking import DECIMALS
-from combray.scoring.scratch import ascending
+from combray.scoring.ranking import DECIMALS, ascending
 
 PREFIX = "entity:"
 """In front of a name: the arm of the memories that hold it."""

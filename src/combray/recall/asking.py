@@ -11,10 +11,9 @@ from combray.forms.recalling import Recalling, RecallRequest
 from combray.language.text import text_of
 from combray.pipeline import Pipeline
 from combray.recall.assemble import Assemble
-from combray.recall.own_text import KeepOwnText
+from combray.recall.keep import Cut, KeepOwnText
 from combray.recall.query import INTENTS, KEYWORD_ONLY, DetectIntent, ReadQuery
 from combray.recall.search import SearchKeywords, SearchSubstring
-from combray.recall.weigh import Cut
 from combray.records import dataclass
 from combray.runtime import Filter, Reader, Runtime
 from combray.types import CATEGORIES, KINDS, STATUSES, TIERS, TRUSTS, Answer, AnswerDetails

@@ -7,8 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from combray.facts.later import DOUBTED_FROM
-from combray.facts.marks import outdated_by
-from combray.facts.pairs import CALLER, open_revisions
+from combray.facts.successors import CALLER, open_revisions, outdated_by
 from combray.forms.recalling import Recalling
 from combray.pipeline import stage
 from combray.runtime import Keys, Reader, Runtime

@@ -11,11 +11,10 @@ from combray.errors import ModelError
 from combray.forms.recalling import Recalling
 from combray.language.scripts import language
 from combray.pipeline import stage
-from combray.recall.weigh import sort
+from combray.recall.keep import sort
 from combray.runtime import Runtime, Scores
-from combray.scoring.maxsim import maxsim
-from combray.scoring.minmax import minmax
-from combray.scoring.ranking import DECIMALS
+from combray.scoring.ranking import DECIMALS, minmax
+from combray.scoring.similarity import maxsim
 
 _STEP = 10.0**-DECIMALS
 

@@ -1,9 +1,12 @@
-"""Search by named arms that the store runs in one call, by keywords only, and by substring."""
+"""Search by named arms that the store runs in one call, by keywords only, and by substring.
+
+The arms with context expansion and their weights are shared by all presets (`context_arm`).
+"""
 
 from __future__ import annotations
 
 from calendar import monthrange
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 
@@ -13,8 +16,7 @@ from combray.forms.recalling import Part, Recalling
 from combray.language import dates
 from combray.language.dates.direction import is_ahead
 from combray.pipeline import stage
-from combray.recall.context_words import AFTER, BEFORE, FIELDS, MET, met_arm
-from combray.recall.weigh import sort
+from combray.recall.keep import sort
 from combray.runtime import (
     Arm,
     Filter,
@@ -29,6 +31,35 @@ from combray.runtime import (
 from combray.scoring.ranking import DECIMALS, ranked
 from combray.types import LIVE_STATUSES
 from combray.where import And, Compare, Not, joined
+
+MET = "met"
+"""Name of the arm that `met_arm` makes."""
+
+FIELDS = (1.0, 1.0, 0.0, 0.3)
+"""Weights of the index fields: content, context, author and date, entities and tags.
+
+Authors count nothing: the questions are read without the names of authors (`ReadQuestion`)."""
+BEFORE = (0.5, 0.3, 0.2, 0.1, 0.1, 0.1)
+"""Weights of the turns before a turn, the adjacent one first. A flat optimum (bench/results/quality.md)."""
+AFTER = (0.3, 0.2, 0.1, 0.1, 0.1, 0.1)
+"""Weights of the turns after it."""
+
+
+def context_arm(
+    terms: Iterable[str], *, normalise: bool = False, lends: tuple[tuple[str, tuple[str, ...], float], ...] = ()
+) -> KeywordArm:
+    """BM25F over a turn and, at lower weight, the turns around it in its session.
+
+    A memory without a session has no neighbours, and its score is plain BM25F.
+    """
+    weighted = tuple((term, 1.0) for term in terms)
+    return KeywordArm(weighted, fields=FIELDS, before=BEFORE, after=AFTER, normalise=normalise, lends=lends)
+
+
+def met_arm(terms: Iterable[str], lends: tuple[tuple[str, tuple[str, ...], float], ...] = ()) -> KeywordArm:
+    """Share of the terms that a memory holds, weighted by idf: with k1 = 0 a word counts once."""
+    return KeywordArm(tuple((term, 1.0) for term in terms), k1=0.0, normalise=True, lends=lends)
+
 
 _DAY = 86_400.0
 _OF_PARTS = {"context", "own", "window"}

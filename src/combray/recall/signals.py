@@ -19,10 +19,10 @@ from combray.language.indexing import normalised
 from combray.language.questions import ASSISTANTS, USERS, Question
 from combray.language.tokens import word_count
 from combray.pipeline import stage
-from combray.recall.weigh import sort, weighted_sum
+from combray.recall.keep import sort, weighted_sum
 from combray.runtime import Runtime, Scores
-from combray.scoring.decay import half_life
-from combray.scoring.minmax import minmax
+from combray.scoring.ageing import half_life
+from combray.scoring.ranking import minmax
 
 
 def _question(state: Recalling) -> Question:

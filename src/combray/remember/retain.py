@@ -7,7 +7,7 @@ import numpy as np
 from combray.forms.remembering import Remembering
 from combray.records import dataclass
 from combray.runtime import Filter, Keys, Reader, Rows, Runtime, Scores
-from combray.scoring.importance import ImportanceRule
+from combray.scoring.ageing import ImportanceRule
 from combray.types import GRAPH_EDGES
 
 _DAY = 86_400.0

@@ -25,9 +25,8 @@ from combray.runtime import (
     VectorArm,
 )
 from combray.scoring.bm25f import Posting, best_possible, bm25f, coverage
-from combray.scoring.neighbours import Slots
-from combray.scoring.ranking import ranked
-from combray.scoring.scratch import Sparse, ascending
+from combray.scoring.ranking import Sparse, ascending, ranked
+from combray.scoring.turns import Slots
 from combray.stores.scored import All, Cosines, Few, HeldShare, Measured, Scored, Windows
 from combray.stores.snapshot import Snapshot, inside
 from combray.where import Condition

@@ -23,8 +23,8 @@ from combray.runtime import (
     Scores,
     Vectors,
 )
-from combray.scoring.neighbours import Slots
 from combray.scoring.ranking import DECIMALS
+from combray.scoring.turns import Slots
 from combray.stores import arms as arms_module
 from combray.stores.arms import ArmData
 from combray.stores.cache import C

@@ -12,9 +12,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from combray.records import dataclass, field, fields
-from combray.scoring.neighbours import Chain
-from combray.scoring.scratch import Scratch
-from combray.scoring.session_gain import Turns
+from combray.scoring.ranking import Scratch
+from combray.scoring.turns import Chain, Turns
 from combray.stores.memo import Memo
 from combray.stores.profile import Tally
 from combray.stores.snapshot import Lent, Snapshot

@@ -12,8 +12,8 @@ from numpy.typing import NDArray
 from combray.records import dataclass
 from combray.runtime import KeywordArm
 from combray.scoring.bm25f import Posting
-from combray.scoring.neighbours import Slots
-from combray.scoring.scratch import ascending
+from combray.scoring.ranking import ascending
+from combray.scoring.turns import Slots
 from combray.stores.cache import C
 from combray.stores.matrix import Matrix, check_dimensions
 from combray.stores.scan import Products

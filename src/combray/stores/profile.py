@@ -7,7 +7,7 @@ from numpy.typing import NDArray
 
 from combray.records import dataclass
 from combray.runtime import Filter, Profile
-from combray.scoring.scratch import ascending
+from combray.scoring.ranking import ascending
 from combray.stores.snapshot import Snapshot
 
 _MANY = 1000

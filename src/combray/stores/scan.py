@@ -11,8 +11,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from combray.runtime import Scores
-from combray.scoring.neighbours import Slots
 from combray.scoring.ranking import DECIMALS
+from combray.scoring.turns import Slots
 
 SAMPLE, _LEAST_SAMPLE = 4096, 1024
 """Rows that the sample for many and for few leading rows holds at least; fewer rows are all candidates."""

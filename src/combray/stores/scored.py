@@ -10,9 +10,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from combray.runtime import Scores
-from combray.scoring.neighbours import Slots, around
-from combray.scoring.ranking import DECIMALS
-from combray.scoring.scratch import Sparse
+from combray.scoring.ranking import DECIMALS, Sparse
+from combray.scoring.turns import Slots, around
 from combray.stores.scan import ROUNDING, SAMPLE
 from combray.stores.snapshot import Snapshot
 

@@ -13,10 +13,9 @@ from numpy.typing import NDArray
 from combray.language.scopes import GLOBAL
 from combray.records import dataclass, field, fields, replace
 from combray.runtime import Filter, Keys, KeywordArm, VectorArm
-from combray.scoring.context_expansion import ContextExpansion
-from combray.scoring.neighbours import Chain, Slots, around, extend, link
-from combray.scoring.scratch import Scratch, ascending
-from combray.scoring.session_gain import Turns, gain_of, gains, plus, turns
+from combray.scoring.bm25f import ContextExpansion
+from combray.scoring.ranking import Scratch, ascending
+from combray.scoring.turns import Chain, Slots, Turns, around, extend, gain_of, gains, link, plus, turns
 from combray.stores.memo import MOST_KEPT, Memo
 from combray.types import STATUSES, TIERS
 

@@ -8,7 +8,7 @@ from collections.abc import Iterable, Sequence
 
 import numpy as np
 
-from combray.facts.marks import note, outdated_by
+from combray.facts.successors import note, outdated_by
 from combray.language.control_tokens import disarmed
 from combray.language.sentences import sentences
 from combray.language.tokens import term_set

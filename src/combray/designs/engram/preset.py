@@ -4,19 +4,16 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from combray.designs.engram.composite import DropTwins, ScoreComposite
-from combray.designs.engram.groups import GroupByType
 from combray.designs.engram.references import ResolveDates, ResolvePronouns
-from combray.designs.engram.search_parallel import SearchParallel
-from combray.designs.engram.trivial import SkipTrivial
+from combray.designs.engram.results import DropTwins, GroupByType, ScoreComposite
+from combray.designs.engram.search import SearchParallel, SkipTrivial
 from combray.pipeline import Pipeline
-from combray.presets.preset import READ, Preset
+from combray.presets import READ, Preset
 from combray.recall.aliases import ReadAliases
 from combray.recall.assemble import Assemble
 from combray.recall.evidence import RequireEvidence
-from combray.recall.own_text import KeepOwnText
+from combray.recall.keep import Cut, KeepOwnText
 from combray.recall.query import EmbedQuery, ReadQuery, ReadQuestion
-from combray.recall.weigh import Cut
 
 if TYPE_CHECKING:
     from combray.forms.remembering import Remembering

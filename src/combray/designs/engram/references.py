@@ -21,8 +21,8 @@ from combray.language.questions import ASSISTANTS, USERS
 from combray.language.tokens import is_stop, query_terms, term_set
 from combray.language.trivial import asks_what_happened
 from combray.pipeline import stage
-from combray.recall.ranges import around as _around
-from combray.recall.ranges import in_words, without
+from combray.recall.day_or_speaker import around as _around
+from combray.recall.day_or_speaker import in_words, without
 from combray.runtime import Filter, Runtime
 from combray.types import Memory
 

@@ -4,24 +4,17 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from combray.designs.diversity import MMR
-from combray.designs.fusion import FuseRRF
-from combray.designs.mnemo.context import AssembleContext
-from combray.designs.mnemo.decay import WeibullDecay
-from combray.designs.mnemo.expansion import ExpandQuery, ReadNames
-from combray.designs.mnemo.noise import FilterNoise
-from combray.designs.mnemo.rerank import Rerank
-from combray.designs.mnemo.scope import FilterScope, ReadScope
-from combray.designs.mnemo.search_paths import SearchPaths
+from combray.designs.mnemo.results import AssembleContext, FilterNoise, Rerank, WeibullDecay
+from combray.designs.mnemo.search import ExpandQuery, FilterScope, ReadNames, ReadScope, SearchPaths
+from combray.designs.shared import MMR, FuseRRF
 from combray.pipeline import Pipeline
-from combray.presets.preset import READ, Preset
+from combray.presets import READ, Preset
 from combray.recall.aliases import ReadAliases
 from combray.recall.assemble import Assemble
-from combray.recall.day import ReadDay, RequireDay
+from combray.recall.day_or_speaker import ReadDay, RequireDay
 from combray.recall.evidence import RequireEvidence
-from combray.recall.own_text import KeepOwnText
+from combray.recall.keep import Cut, KeepOwnText
 from combray.recall.query import EmbedQuery, ReadQuery
-from combray.recall.weigh import Cut
 
 if TYPE_CHECKING:
     from combray.forms.remembering import Remembering

@@ -6,7 +6,7 @@ from combray.forms.remembering import Remembering
 from combray.records import dataclass
 from combray.remember.retain import COUNTED, last_used
 from combray.runtime import Filter, Runtime
-from combray.scoring.tiers import TierRule
+from combray.scoring.ageing import TierRule
 
 _HOUR = 3_600.0
 _WRITES = ("remember", "remember_many")
@@ -20,7 +20,7 @@ class MoveTiers(TierRule):
 
     Facts, insights and summaries move, what has expired aside; episodes and chunks are originals and stay as
     they are. A run looks at `looked_at` memories (the next ones the next hour, so that all get their turn) and
-    changes `most` of them at most. The other fields are the bounds of the tiers (`scoring/tiers.py`).
+    changes `most` of them at most. The other fields are the bounds of the tiers (`scoring/ageing.py`).
     """
 
     needs = ("settled",)

@@ -4,20 +4,22 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from combray.designs.fusion import FuseRRF
-from combray.designs.mnemon.anchors import SearchAnchors
-from combray.designs.mnemon.causes import OrderCauses
-from combray.designs.mnemon.four_signals import ScoreFourSignals, WeightedSumByIntent
-from combray.designs.mnemon.traverse import BeamSearch
+from combray.designs.mnemon.search import (
+    BeamSearch,
+    OrderCauses,
+    ScoreFourSignals,
+    SearchAnchors,
+    WeightedSumByIntent,
+)
+from combray.designs.shared import FuseRRF
 from combray.pipeline import Pipeline
-from combray.presets.preset import READ, Preset
+from combray.presets import READ, Preset
 from combray.recall.aliases import ReadAliases
 from combray.recall.assemble import Assemble
-from combray.recall.day import ReadDay, RequireDay
+from combray.recall.day_or_speaker import ReadDay, RequireDay
 from combray.recall.evidence import RequireEvidence
-from combray.recall.own_text import KeepOwnText
+from combray.recall.keep import Cut, KeepOwnText
 from combray.recall.query import DetectIntent, EmbedQuery, ReadQuery
-from combray.recall.weigh import Cut
 
 if TYPE_CHECKING:
     from combray.forms.remembering import Remembering

@@ -4,19 +4,22 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from combray.designs.diversity import MMR
-from combray.designs.mode import NameMode
-from combray.designs.openclaw.file_age import FileAgeDecay
-from combray.designs.openclaw.hybrid import ExtractKeywords, MergeHybrid, SearchHybrid, Threshold
-from combray.designs.openclaw.sorting import SortByScore
+from combray.designs.openclaw.search import (
+    ExtractKeywords,
+    FileAgeDecay,
+    MergeHybrid,
+    SearchHybrid,
+    SortByScore,
+    Threshold,
+)
+from combray.designs.shared import MMR, NameMode
 from combray.pipeline import Pipeline
-from combray.presets.preset import READ, Preset
+from combray.presets import READ, Preset
 from combray.recall.assemble import Assemble
-from combray.recall.day import ReadDay, RequireDay
+from combray.recall.day_or_speaker import ReadDay, RequireDay
 from combray.recall.evidence import RequireEvidence
-from combray.recall.own_text import KeepOwnText
+from combray.recall.keep import Cut, KeepOwnText
 from combray.recall.query import EmbedQuery, ReadQuestion
-from combray.recall.weigh import Cut
 
 if TYPE_CHECKING:
     from combray.forms.remembering import Remembering

@@ -5,18 +5,16 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from combray.designs.mode import NameMode
-from combray.designs.semantic_facts.clusters import DiversityClusters
-from combray.designs.semantic_facts.search import SearchFacts, WeighRelevance
+from combray.designs.semantic_facts.search import DiversityClusters, SearchFacts, WeighRelevance
+from combray.designs.shared import NameMode
 from combray.forms.recalling import Recalling
 from combray.pipeline import Pipeline
-from combray.presets.preset import READ, Preset
+from combray.presets import READ, Preset
 from combray.recall.assemble import Assemble
-from combray.recall.day import ReadDay, RequireDay
+from combray.recall.day_or_speaker import ReadDay, RequireDay
 from combray.recall.evidence import FLOOR, RequireEvidence
-from combray.recall.own_text import KeepOwnText
+from combray.recall.keep import Cut, KeepOwnText
 from combray.recall.query import EmbedQuery, ReadQuestion
-from combray.recall.weigh import Cut
 
 if TYPE_CHECKING:
     from combray.forms.remembering import Remembering

@@ -12,7 +12,7 @@ from datetime import datetime
 from typing import Any
 
 from combray.prompt.excerpt import excerpt
-from combray.prompt.fence import disarmed
+from combray.prompt.formats import disarmed
 from combray.types import Hit, Memory
 from combray.values import not_now, rounded
 

@@ -10,7 +10,7 @@ from mcp_types import CallToolResult, TextContent
 from combray.engine import Engine
 from combray.engine.namespace import check_namespace
 from combray.interfaces.mcp import lines
-from combray.prompt.fence import disarmed
+from combray.prompt.formats import disarmed
 from combray.types import Answer, Candidate, Hit, Remembered
 from combray.values import short_ids
 

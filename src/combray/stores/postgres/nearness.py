@@ -16,8 +16,8 @@ from numpy.typing import NDArray
 
 from combray.records import dataclass, field
 from combray.runtime import Keys, Ranked, Scores, Vectors
-from combray.scoring.neighbours import Slots
 from combray.scoring.ranking import DECIMALS
+from combray.scoring.turns import Slots
 from combray.stores.matrix import cosines, norms, quantised, whole
 from combray.stores.postgres.session import PostgresSession
 from combray.stores.postgres.sql import sql

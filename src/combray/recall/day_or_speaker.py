@@ -1,8 +1,14 @@
-"""Questions for a day and nothing else ("what happened 18 days ago"): that day's memories, or none."""
+"""Questions for all of a day ("what happened 18 days ago"), or all about the speaker, and for nothing else.
+
+`around`, `without` and `in_words` turn the times that a question names into ranges, for the designs too.
+"""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
+from datetime import datetime, timedelta
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
@@ -10,13 +16,49 @@ from numpy.typing import NDArray
 from combray.forms.recalling import Recalling, sure_enough
 from combray.language import dates
 from combray.language.dates.direction import is_ahead, resolve_stated
+from combray.language.questions import ASSISTANTS
+from combray.language.speaker import is_of_speaker
 from combray.language.tense import tense_of
 from combray.language.text import candidate_of
 from combray.language.trivial import asks_what_happened
 from combray.pipeline import stage
-from combray.recall.ranges import around, in_words, without
 from combray.runtime import Filter, Keys, MomentArm, Runtime
-from combray.types import LIVE_STATUSES
+from combray.types import LIVE_STATUSES, Kind
+
+if TYPE_CHECKING:
+    from combray.language.dates import TimeExpression
+
+
+_DAY, _WEEK, _HALF_WEEK = timedelta(days=1), timedelta(days=7), timedelta(days=3)
+
+
+def around(found: TimeExpression, now: datetime) -> TimeExpression:
+    """Return a counted distance in weeks as a plain range: its week, and half a week around the day itself.
+
+    Said on a Sunday, "two weeks ago" ends a week of the calendar: the Monday after that day is meant as well.
+    """
+    if not found.counted or found.end - found.start != _WEEK or found.start > now:
+        return found
+    day = found.start + timedelta(days=now.weekday())
+    since, until = min(found.start, day - _HALF_WEEK), max(found.end, day + _DAY + _HALF_WEEK)
+    return replace(found, start=since, end=until, explicit=True)
+
+
+def without(query: str, found: Sequence[TimeExpression]) -> str:
+    """Return a query without these expressions, which are in its order."""
+    for each in reversed(found):
+        query = f"{query[: each.span[0]]} {query[each.span[1] :]}"
+    return " ".join(query.split())
+
+
+def in_words(found: TimeExpression) -> str:
+    """The range for people: "2024-04-30", "2024-04-22 to 2024-04-28", with times where it has some."""
+    if found.kind == "time":
+        return f"{found.start:%Y-%m-%d %H:%M} to {found.end:%Y-%m-%d %H:%M}"
+    first, last = found.start.date(), (found.end - _DAY).date()
+    if found.kind == "open":
+        return f"before {found.end.date()}" if found.start.year == 1000 else f"from {first}"
+    return str(first) if last <= first else f"{first} to {last}"
 
 
 @stage
@@ -113,3 +155,49 @@ class RequireDay:
                     for since, until in state.times.windows
                 )
         return naming
+
+
+_KINDS: tuple[tuple[Kind, ...], ...] = (("fact", "insight"), ("episode",))
+"""Facts before turns. A chunk of a file is in nobody's first person."""
+
+
+@stage
+class RequireSpeaker:
+    """Keeps statements in the first person, and about "the user", if nothing but the speaker is asked for.
+
+    These are the newest facts, then turns, among the `pool` newest of each that pass the filter. What an
+    assistant says of itself is none. A memory whose text is the question stays too. Without a statement the
+    answer stays as it is.
+    """
+
+    needs = ("score", "question")
+    pool: int = 500
+    most_characters: int = 600
+    """Characters of a memory that are read."""
+
+    def __call__(self, state: Recalling, _runtime: Runtime) -> Recalling:
+        if not state.names.speaker:
+            return state
+        found: list[int] = []
+        for kinds in _KINDS:
+            allowed = tuple(kind for kind in kinds if not state.where.kinds or kind in state.where.kinds)
+            if allowed and len(found) < state.asked.limit:
+                found += self._statements(state, replace(state.where, kinds=allowed))
+        exact = state.signals.get("exact", np.zeros(len(state.keys))) >= 1.0
+        if found:
+            found += [key for key in state.keys[exact].tolist() if key not in found]
+            state.via |= dict.fromkeys(found, "speaker")
+            keys: Keys = np.array(found, dtype=np.int64)
+            state.arrange(keys, 1.0 - np.arange(len(keys)) / (2.0 * len(keys)))
+            state.asked.whole, state.weak, state.reason = True, "", ""
+        return state
+
+    def _statements(self, state: Recalling, where: Filter) -> list[int]:
+        keys = state.reader.scan(where, newest_first=True, limit=self.pool)
+        rows = state.reader.rows(keys)
+        by = [rows.author_names[code].casefold() if code >= 0 else "" for code in rows.author.tolist()]
+        return [
+            key
+            for key, author, text in zip(keys.tolist(), by, state.contents(keys.tolist()), strict=True)
+            if author not in ASSISTANTS and is_of_speaker(text[: self.most_characters])
+        ]

@@ -1,4 +1,4 @@
-"""Vector, entity graph, keyword fallback and peers: Engram's parallel search."""
+"""Engram's search: trivial queries end at once; then vector, entity graph, keyword fallback and peers."""
 
 from __future__ import annotations
 
@@ -8,14 +8,14 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from combray.designs.shares import share_of_best
+from combray.designs.shared import share_of_best
 from combray.errors import ModelError
 from combray.forms.recalling import Recalling, aligned
 from combray.language.messages import LONG_FROM
-from combray.language.trivial import internal
+from combray.language.trivial import internal, letters, says_nothing
 from combray.pipeline import stage
 from combray.recall.aliases import entity_arm, share_of_things
-from combray.recall.context_words import context_arm
+from combray.recall.search import context_arm
 from combray.runtime import (
     Arm,
     Filter,
@@ -31,6 +31,33 @@ from combray.scoring.ranking import DECIMALS
 
 if TYPE_CHECKING:
     from concurrent.futures import Future
+
+
+@stage
+class SkipTrivial:
+    """Ends recall for acknowledgements and greetings ("ok", "cảm ơn", "再见") before anything is searched.
+
+    Only whole queries count: "no problem with the build?" is searched. A query that is the name of a known entity
+    is never trivial. Engram stage 1; see docs/reference/presets.md.
+    """
+
+    needs = ("query",)
+    fewest_letters: int = 3
+    """Letters and digits; a Chinese character counts three. Engram names a threshold and no number."""
+
+    def __call__(self, state: Recalling, _runtime: Runtime) -> Recalling:
+        if says_nothing(state.query):
+            reason = "an acknowledgement, a greeting or the like"
+        elif letters(state.query) < self.fewest_letters:
+            reason = f"fewer than {self.fewest_letters} letters"
+        else:
+            return state
+        name = state.query.strip(" \t\n.,;:!?\"'()？！。，")
+        if not name or not state.reader.known_entities([name]):
+            state.reason = f"trivial query ({reason}): nothing was searched"
+            state.done = True
+        return state
+
 
 Asked = dict[str, "Future[list[PeerHit]]"]
 

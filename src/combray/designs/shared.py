@@ -1,4 +1,4 @@
-"""Order of the hits: near-duplicates last, causes before effects."""
+"""Stages and sums that several of the designs use: rank fusion, diversity, shares, the mode as a reason."""
 
 from __future__ import annotations
 
@@ -10,12 +10,54 @@ import numpy as np
 from combray.forms.recalling import Recalling
 from combray.language.tokens import words
 from combray.pipeline import stage
-from combray.recall.weigh import sort
+from combray.recall.keep import sort
 from combray.runtime import Runtime, Scores
-from combray.scoring.jaccard import Overlaps
-from combray.scoring.minmax import minmax
-from combray.scoring.mmr import marginal_order
-from combray.scoring.ranking import DECIMALS
+from combray.scoring.ranking import DECIMALS, marginal_order, minmax, reciprocal_rank_fusion
+from combray.scoring.similarity import Overlaps
+
+LEAST = 10.0**-DECIMALS
+"""The lowest text score of a hit, the smallest number that scores are rounded to. Not a threshold: rounding must
+not turn a hit by a very common word into a miss."""
+
+
+def share_of_best(scores: Scores) -> Scores:
+    """Scores of one query as shares of the best of them: in (0, 1], 0 where there was none, order kept."""
+    best = float(scores.max(initial=0.0))
+    if best <= 0.0:
+        return np.zeros(len(scores))
+    shares = np.maximum(np.round(scores / best, DECIMALS), LEAST)
+    return np.where(scores > 0, shares, 0.0)
+
+
+@stage
+class FuseRRF:
+    """Reciprocal rank fusion: sum of 1 / (k + rank + 1), rank from 0, scaled so that the best is 1.
+
+    Cormack, Clarke, Büttcher, SIGIR 2009; k = 60 (docs/reference/presets.md, preset mnemon).
+    """
+
+    needs = ("found",)
+    gives = ("candidates", "anchor")
+    k: int = 60
+    tied: bool = False
+    """Whether candidates of one score in a list share the rank, so that later stages order them."""
+
+    def __call__(self, state: Recalling, _runtime: Runtime) -> Recalling:
+        if state.found is None or not len(state.found.keys):
+            return state
+        state.keys = state.found.keys
+        lists = list(state.found.lists.values())
+        fused = reciprocal_rank_fusion(state.keys, lists, self.k, tied=self.tied)
+        state.signals["anchor"] = fused / fused.max()
+        for name, ranked in state.found.lists.items():
+            for key in (int(each) for each in ranked.keys):
+                # Being recent too does not make a keyword hit a hybrid one.
+                known = state.via.get(key, "time")
+                state.via[key] = name if known == "time" else known if name == "time" else "hybrid"
+        state.scores = np.zeros(len(state.keys))
+        state.details["anchor_count"] = len(state.keys)
+        return state
+
 
 Measure = Literal["vectors", "words"]
 
@@ -86,3 +128,28 @@ def _by_words(texts: list[str], snippet: int) -> Callable[[int], Scores]:
         return index
 
     return similar_to
+
+
+@stage
+class NameMode:
+    """Writes into the reason which arms answered: keywords and vectors, or keywords only and why."""
+
+    needs = ("top",)
+
+    def __call__(self, state: Recalling, runtime: Runtime) -> Recalling:
+        if not len(state.keys) or state.reason:
+            return state
+        if state.embedded.vector is not None and state.embedded.trust > 0:
+            words = any(name != "vector" for name in state.found.lists) if state.found else True
+            state.reason = (
+                f"hybrid: keywords and {state.embedded.model}"
+                if words
+                else f"vector only: {state.embedded.model}"
+            )
+        elif runtime.embedder is None:
+            state.reason = "keyword only: no embedder is configured"
+        else:
+            state.reason = "; ".join(state.degraded) or "keyword only: the query has no vector"
+        if state.weak:
+            state.reason += f"; weak evidence: {state.weak}"
+        return state

@@ -1,4 +1,4 @@
-"""OpenClaw's search: keywords and vector side by side, merged by weight, and a score threshold."""
+"""OpenClaw's search: keywords and vectors, their weighted sum, the age of a file, the threshold."""
 
 from __future__ import annotations
 
@@ -7,13 +7,15 @@ from dataclasses import replace
 
 import numpy as np
 
-from combray.designs.shares import LEAST, share_of_best
+from combray.designs.shared import LEAST, share_of_best
 from combray.forms.recalling import Recalling
 from combray.language.expansion import expand
 from combray.language.tokens import terms
 from combray.pipeline import stage
-from combray.recall.context_words import context_arm
+from combray.recall.keep import sort
+from combray.recall.search import context_arm
 from combray.runtime import Arm, KeywordArm, Runtime, Scores, VectorArm
+from combray.scoring.ageing import half_life
 from combray.scoring.ranking import DECIMALS
 
 
@@ -132,4 +134,47 @@ class Threshold:
         state.take(np.concatenate((np.flatnonzero(strict), np.flatnonzero(worded))))
         if not len(state.keys):
             state.reason = f"nothing here holds a word of this or scores {self.minimum} by meaning"
+        return state
+
+
+_DAY = 86_400.0
+
+
+@stage
+class FileAgeDecay:
+    """Multiplies the score by exp(-ln 2 / half-life · age in days). Off by default.
+
+    A chunk's age is that of its messages or its file: the date in the file's name, else its last change. Files
+    without either, such as MEMORY.md, are evergreen; their chunks have no moment and never decay. Other
+    memories age from their moment.
+    """
+
+    needs = ("score",)
+    half_life_days: float = 30.0
+    enabled: bool = False
+
+    def __call__(self, state: Recalling, _runtime: Runtime) -> Recalling:
+        if not self.enabled or not len(state.keys):
+            return state
+        ages = [
+            # An evergreen chunk has no moment.
+            0.0 if each.kind == "chunk" and each.occurred_from is None else state.now - each.moment.timestamp()
+            for each in state.reader.memories(state.keys)
+        ]
+        days = np.array(ages) / _DAY
+        state.signals["decay"] = half_life(days, self.half_life_days)
+        state.scores = np.round(state.scores * state.signals["decay"], DECIMALS)
+        return state
+
+
+@stage
+class SortByScore:
+    """Sorts candidates best first; ties by importance, then by id."""
+
+    needs = ("score",)
+    gives = ("sorted",)
+
+    def __call__(self, state: Recalling, _runtime: Runtime) -> Recalling:
+        if len(state.keys):
+            sort(state)
         return state
