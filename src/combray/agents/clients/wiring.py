@@ -8,26 +8,16 @@ from __future__ import annotations
 
 import difflib
 import os
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from contextlib import suppress
 from pathlib import Path
 
-from combray.agents.clients import claude_code, codex, cursor, gemini_cli, openclaw, opencode
+from combray.agents.clients.files import CLIENTS
 from combray.agents.clients.ledger import Ledger, Record, digest, write
 from combray.agents.clients.pieces import FilePiece, HookPiece, Whole
 from combray.agents.clients.places import Places, Wanted
 from combray.errors import InvalidInputError
 from combray.records import dataclass, replace
-
-CLIENTS: dict[str, Callable[[Places, Wanted], list[FilePiece]]] = {
-    "claude-code": claude_code.pieces,
-    "codex": codex.pieces,
-    "cursor": cursor.pieces,
-    "gemini-cli": gemini_cli.pieces,
-    "openclaw": openclaw.pieces,
-    "opencode": opencode.pieces,
-}
-"""Client -> what Combray writes for it."""
 
 _MARK = b"\xef\xbb\xbf"
 
