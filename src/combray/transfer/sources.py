@@ -16,8 +16,7 @@ from combray.records import dataclass
 from combray.sessions.chats import read_archive, read_chats
 from combray.sessions.databases import is_database, read_database
 from combray.sessions.session import Session, read_session, session_files, session_of
-from combray.transfer.parser import Parsed, parse
-from combray.transfer.report import Problem, problem_of
+from combray.transfer.parser import Parsed, Problem, parse, problem_of
 from combray.transfer.turns import COPIED, Turn, haystack_turns, plain_turn, sessions_turns
 
 _SHOWN = 5

@@ -107,8 +107,7 @@ def import_(
 ) -> None:
     """Import a file or folder, and print what was stored."""
     from combray.transfer.formats import OURS, detect, read_file
-    from combray.transfer.parser import Parsed
-    from combray.transfer.report import left_of
+    from combray.transfer.parser import Parsed, left_of
 
     columns = _columns(names)
     if form == "auto":
