@@ -15,9 +15,8 @@ from typing import Any
 
 from combray.engine import Engine
 from combray.errors import InvalidInputError, MissingExtraError
-from combray.integrations.keyed import pages, put, record_id
-from combray.integrations.labels import label, named
 from combray.integrations.langgraph_values import fits, matches, text_of, where_of
+from combray.integrations.records import erase_where, label, named, pages, put, record_id
 from combray.types import Memory
 
 try:
@@ -208,8 +207,7 @@ class CombrayStore(BaseStore):
         wanted = {record_id(name, op.key): op for op in ops}
         gone = [each for each, op in wanted.items() if op.value is None]
         if gone:
-            there = {"id": {"in": gone}}
-            engine.erase(where=there, confirm=engine.erase(where=there, dry_run=True).count)
+            erase_where(engine, {"id": {"in": gone}})
         put(engine, {each: self._fields_of(op) for each, op in wanted.items() if op.value is not None})
 
     def _fields_of(self, op: PutOp) -> dict[str, Any]:
