@@ -135,11 +135,6 @@ def turn_id(client: str, session: str, key: str) -> str:
     return str(uuid.uuid5(_SPACE, "\x1f".join((client, "" if _UUID.fullmatch(key) else session, key))))
 
 
-def read_session(path: Path) -> Session | None:
-    """Read a session file. Return None if it is another sort of JSON lines. Raises OSError."""
-    return session_of(path.read_bytes(), path, lambda: path.stat().st_mtime)
-
-
 def session_of(data: bytes, path: PurePath, written: Callable[[], float]) -> Session | None:
     """Return the session in the bytes of a file; None if they are another sort of JSON lines.
 
