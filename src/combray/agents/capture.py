@@ -15,9 +15,8 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from combray.agents.beside import Beside
+from combray.agents.beside import Beside, Turn, TurnQueue
 from combray.agents.events import Event
-from combray.agents.queue import Turn, TurnQueue
 from combray.sessions.messages import SPEAKERS
 from combray.sessions.session import SessionTurn, keyed, moment, said, turn_id
 

@@ -22,10 +22,9 @@ from typing import TYPE_CHECKING, Any
 import msgspec
 
 from combray import __version__
-from combray.agents.beside import Beside, note_run
+from combray.agents.beside import Beside, TurnQueue, note_run
 from combray.agents.calling import received
 from combray.agents.events import read_event, written
-from combray.agents.queue import TurnQueue
 from combray.settings import Settings
 
 if TYPE_CHECKING:

@@ -223,7 +223,7 @@ class Hook:
         return Answers(self.location, self.settings, self.beside)
 
     def _waiting(self) -> bool:
-        from combray.agents.queue import TurnQueue
+        from combray.agents.beside import TurnQueue
 
         return TurnQueue(self.beside.queue).waiting()
 
