@@ -112,6 +112,7 @@ def _said(event: Event, offset: int) -> tuple[list[SessionTurn], int]:
 
 
 def _turn(event: Event, namespace: str, said: SessionTurn, now: str) -> dict[str, Any]:
+    longest = LONGEST_RESULT if said.role == "tool" else LONGEST
     return {
         "id": turn_id(event.client, event.session, said.key),
         "namespace": namespace,
@@ -119,17 +120,13 @@ def _turn(event: Event, namespace: str, said: SessionTurn, now: str) -> dict[str
         "session": event.session,
         "folder": event.folder,
         "role": said.role,
-        "text": _shortened(said.text, LONGEST_RESULT if said.role == "tool" else LONGEST),
+        "text": said.text if len(said.text) <= longest else f"{said.text[:longest].rstrip()} […]",
         "at": said.sent.isoformat() if said.sent else now,
     }
 
 
 def _short(key: str) -> str:
     return hashlib.sha256(key.encode(errors="replace")).hexdigest()[:16]
-
-
-def _shortened(text: str, kept: int) -> str:
-    return text if len(text) <= kept else f"{text[:kept].rstrip()} […]"
 
 
 def work_off(engine: Engine, beside: Beside) -> int:

@@ -65,16 +65,14 @@ class CombrayMemoryProvider(MemoryProvider):
             return ""
         asked, self._asked = self._asked, None
         if asked is None or asked[:2] != (self._engine, query):
-            asked = self._recalling(query)
+            engine = self._engine
+            found = self._worker().submit(lambda: engine.context(query, limit=self._limit).text)
+            asked = engine, query, found
         try:
             return asked[2].result(_WAIT)
         except TimeoutError:
             self._asked = asked
             return ""
-
-    def _recalling(self, query: str) -> tuple[Engine, str, Future[str]]:
-        engine = self._engine
-        return engine, query, self._worker().submit(lambda: engine.context(query, limit=self._limit).text)
 
     def sync_turn(
         self,

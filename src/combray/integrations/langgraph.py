@@ -216,7 +216,11 @@ class CombrayStore(BaseStore):
         text = ""
         if indexed:
             paths = self._fields if op.index is None else op.index
-            texts = [text_of(value)] if "$" in paths else [each for path in paths for each in _at(value, path)]
+            texts = (
+                [text_of(value)]
+                if "$" in paths
+                else [each for path in paths for each in get_text_at_path(value, path)]
+            )
             text = "\n".join(each for each in texts if each.strip())
         kept = {"key": op.key, "value": value, "indexed": bool(text), "updated_at": self._now().isoformat()}
         lasts = None
@@ -230,11 +234,6 @@ class CombrayStore(BaseStore):
             "metadata": {_KEPT: kept},
             "expires_at": lasts,
         }
-
-
-def _at(value: Mapping[str, Any], path: str) -> list[str]:
-    found: list[str] = get_text_at_path(value, path)
-    return found
 
 
 def _value(memory: Memory) -> dict[str, Any]:

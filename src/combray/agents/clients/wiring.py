@@ -106,8 +106,9 @@ def unplan(client: str, places: Places, wanted: Wanted, folder: Path) -> list[Fi
             after = None if original is None else _removed(original, original, pieces)
         else:
             after = _removed(current, original, pieces)
-            if after is not None and (record is not None and record.before is None) and _is_empty(after):
-                after = None
+            if after is not None and record is not None and record.before is None:
+                left = after.removeprefix(_MARK).translate(None, b" \t\r\n")
+                after = None if left in (b"", b"{}") else after
         if after != current:
             _refuse_read_only(path)
         note = "" if after != current or record is None else "changed since the set-up; it stays"
@@ -249,10 +250,6 @@ def _removed(data: bytes, original: bytes | None, pieces: list[FilePiece]) -> by
 
 def _encoded(data: bytes | None, text: str) -> bytes:
     return (_MARK if data is not None and data.startswith(_MARK) else b"") + text.encode("utf-8")
-
-
-def _is_empty(data: bytes) -> bool:
-    return data.removeprefix(_MARK).translate(None, b" \t\r\n") in (b"", b"{}")
 
 
 def _refuse_read_only(path: Path) -> None:
