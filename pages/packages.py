@@ -9,9 +9,9 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
-from combray.agents.clients.claude_code import EVENTS, hook
-from combray.agents.clients.places import HOOK_VERBS, Wanted
-from combray.agents.clients.texts import text_of
+from combray.agents.clients.files import hook, text_of
+from combray.agents.clients.places import Wanted
+from combray.agents.events import EVENTS
 
 ROOT = Path(__file__).resolve().parents[1]
 REGISTRY_NAME = "io.github.combray/combray"
@@ -60,7 +60,8 @@ def plugin() -> str:
 
 def plugin_hooks() -> str:
     """Return the plugin's hooks: those of `combray setup`, without the one for tools."""
-    events = {EVENTS[verb]: [{"hooks": [hook(verb, _WANTED)]}] for verb in HOOK_VERBS if verb != "tool"}
+    named = EVENTS["claude-code"]
+    events = {named[verb]: [{"hooks": [hook(verb, _WANTED)]}] for verb in named if verb != "tool"}
     return _json({"description": "Recall at the start and for each prompt; capture at the end", "hooks": events})
 
 

@@ -11,7 +11,7 @@ from collections.abc import Callable
 
 from bench.fuzz.targets.texts import NOW
 from combray.documents.chunks import chunk, lines_of
-from combray.documents.transcripts import messages
+from combray.documents.files import messages
 from combray.guard import injection
 from combray.guard.redaction import redact
 from combray.language import (

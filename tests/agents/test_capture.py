@@ -13,8 +13,8 @@ from pathlib import Path
 import pytest
 from client import Client
 
+from combray.agents.beside import TurnQueue
 from combray.agents.clients.places import CAPTURE_TOOLS
-from combray.agents.queue import TurnQueue
 
 TURNS = [
     ("user", "I prefer tabs over spaces in this repository."),

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from combray.agents.turns import from_messages, read_transcript
+from combray.agents.capture import from_messages, read_transcript
 
 
 def claude(kind: str, uuid: str, content: Any, **more: Any) -> dict[str, Any]:

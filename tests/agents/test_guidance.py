@@ -12,8 +12,8 @@ from typing import Any
 
 import pytest
 
+from combray.agents.clients.files import text_of
 from combray.agents.clients.places import Wanted
-from combray.agents.clients.texts import text_of
 
 CALLED = re.compile(r"call `(\w+)`|with\s+`(\w+)`|and `(\w+)` if")
 INITIALIZE = {
@@ -56,7 +56,7 @@ def test_every_tool_that_is_named_exists(tools: set[str], name: str) -> None:
 
 
 def test_texts_have_the_mark_and_no_place_left_to_fill() -> None:
-    folder = Path(text_of.__code__.co_filename).parent
+    folder = Path(text_of.__code__.co_filename).parent / "texts"
     values = {"call": "[]", "options": "[]", "tools": "false", "calling": "// combray:setup"}
     for path in folder.rglob("*"):
         if path.is_file() and path.suffix in (".md", ".mdc", ".js"):

@@ -11,8 +11,8 @@ from typing import Any
 
 import pytest
 
+from combray.agents.clients.files import CLIENTS
 from combray.agents.clients.places import Places, Wanted
-from combray.agents.clients.wiring import CLIENTS
 
 NODE = shutil.which("node")
 pytestmark = pytest.mark.skipif(NODE is None, reason="Node is not installed")

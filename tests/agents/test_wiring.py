@@ -11,11 +11,12 @@ from typing import Any
 import pytest
 from prepared import CASES, INVALID, TOKEN
 
+from combray.agents.clients.files import CLIENTS
 from combray.agents.clients.jsonedit import value_at
 from combray.agents.clients.jsonsource import JSON5
-from combray.agents.clients.ledger import write as ledger_write
 from combray.agents.clients.places import Places, Wanted
-from combray.agents.clients.wiring import CLIENTS, carry_out, plan, unplan
+from combray.agents.clients.wiring import carry_out, plan, unplan
+from combray.agents.clients.wiring import write as ledger_write
 from combray.errors import InvalidInputError
 
 ALL = [(client, case) for client, cases in CASES.items() for case in cases]

@@ -6,7 +6,7 @@ from datetime import UTC, datetime
 
 import pytest
 
-from combray.documents.dates import occurred
+from combray.documents.workspace import occurred
 
 CHANGED = 1_780_315_200_000_000_000
 """1 June 2026, 12:00 UTC, in nanoseconds."""

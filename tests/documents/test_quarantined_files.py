@@ -16,7 +16,7 @@ from notes import note
 
 import combray
 from combray import presets
-from combray.documents.excerpts import WITHHELD
+from combray.documents.passages import WITHHELD
 from combray.engine import Engine
 from combray.errors import InvalidInputError
 from combray.testing.fakes import FakeClock, FakeEmbedder

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 import combray
-from combray.documents.transcripts import messages
+from combray.documents.files import messages
 from combray.testing.fakes import FakeClock
 
 

@@ -9,9 +9,8 @@ import pytest
 
 import combray
 from combray.errors import InvalidInputError
-from combray.integrations.keyed import pages, put, record_id
-from combray.integrations.labels import label, named
 from combray.integrations.langgraph_values import fits, matches, text_of, where_of
+from combray.integrations.records import label, named, pages, put, record_id
 
 
 @pytest.fixture

@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 
 from combray import picture
-from combray.picture.graph import CATEGORY_COLOURS, EDGE_COLOURS, embedded, quoted, shortened
+from combray.picture import CATEGORY_COLOURS, EDGE_COLOURS, embedded, quoted, shortened
 from combray.runtime import Arrival, Link
 from combray.testing.fakes import memory
 from combray.testing.reference import ReferenceStore

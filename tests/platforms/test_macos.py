@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from combray.agents import resident
-from combray.agents.clients import history, places
+from combray.agents.clients import files, places
 from combray.settings import Settings
 from combray.stores.sqlite import connection
 
@@ -17,8 +17,8 @@ from combray.stores.sqlite import connection
 def test_the_sessions_of_cursor_are_in_the_library_of_the_user(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
-    monkeypatch.setattr(history, "sys", SimpleNamespace(platform="darwin"))
-    at = history._cursor_app(places.Places(home=tmp_path, environment={}))
+    monkeypatch.setattr(files, "sys", SimpleNamespace(platform="darwin"))
+    at = files._cursor_app(places.Places(home=tmp_path, environment={}))
     assert at.is_relative_to(tmp_path / "Library" / "Application Support" / "Cursor")
 
 

@@ -16,7 +16,7 @@ import pytest
 
 from combray import folders
 from combray.agents import serving
-from combray.agents.clients import history, places
+from combray.agents.clients import files, places
 from combray.audit import locking, verb
 from combray.server import keys
 
@@ -61,9 +61,9 @@ def test_the_program_beside_python_has_its_suffix(monkeypatch: pytest.MonkeyPatc
 
 
 def test_the_sessions_of_cursor_are_found(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    monkeypatch.setattr(history, "os", Windows())
-    monkeypatch.setattr(history, "sys", SimpleNamespace(platform="win32"))
-    at = history._cursor_app(places.Places(home=tmp_path, environment={"APPDATA": str(tmp_path / "Roaming")}))
+    monkeypatch.setattr(files, "os", Windows())
+    monkeypatch.setattr(files, "sys", SimpleNamespace(platform="win32"))
+    at = files._cursor_app(places.Places(home=tmp_path, environment={"APPDATA": str(tmp_path / "Roaming")}))
     assert at == tmp_path / "Roaming" / "Cursor" / "User" / "globalStorage" / "state.vscdb"
 
 

@@ -22,7 +22,7 @@ from combray.interfaces.cli import combray as shell
 from combray.transfer import read_file
 from combray.transfer.formats import detect, write_file
 from combray.transfer.formats.drafts import Drafts
-from combray.transfer.formats.frontmatter import dumped, loaded, notes
+from combray.transfer.formats.markdown import dumped, loaded, notes
 
 BUNDLE = Path(__file__).parent / "golden" / "okf"
 LOST = {"access_count", "last_accessed_at", "evidence", "namespace", "said_at"}

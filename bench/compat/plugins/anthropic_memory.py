@@ -27,7 +27,7 @@ class Mirror:
 
     def take_in(self) -> None:
         """Store what a test wrote to the folder itself."""
-        files = getattr(self, "_tool", self)._files
+        files = getattr(self, "_sync", self)._files
         known = files.below("/memories")
         root = Path(self.memory_root)
         found = {f"/memories/{each.relative_to(root)}": each for each in root.rglob("*") if each.is_file()}
@@ -38,7 +38,7 @@ class Mirror:
         root = Path(self.memory_root)
         shutil.rmtree(root, ignore_errors=True)
         root.mkdir(parents=True)
-        files = getattr(self, "_tool", self)._files
+        files = getattr(self, "_sync", self)._files
         for path, text in files.below("/memories").items():
             place = root / path.removeprefix("/memories/")
             place.parent.mkdir(parents=True, exist_ok=True)

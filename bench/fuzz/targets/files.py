@@ -11,9 +11,8 @@ from bench.fuzz.drawing import Draw
 from bench.fuzz.target import Run, Target
 from bench.fuzz.targets.texts import sentences
 from combray.documents.chunks import chunk, lines_of
-from combray.documents.dates import occurred
-from combray.documents.files import UnreadableError, decode
-from combray.documents.transcripts import messages
+from combray.documents.files import UnreadableError, decode, messages
+from combray.documents.workspace import occurred
 from combray.engine import Engine
 from combray.engine import open as open_engine
 from combray.errors import CombrayError

@@ -1,4 +1,7 @@
-"""Capture the turns of a session: queue those that are new, and store what is queued.
+"""Capture the turns of a session: read them, queue those that are new, and store what is queued.
+
+Hooks get turns in a transcript that grows, in one document, or in lists of messages. What a line says is read by
+`sessions.session`, as when session files are ingested.
 
 A turn has an id that follows from its client, session and key, so it is stored once however often it is read.
 """
@@ -6,26 +9,80 @@ A turn has an id that follows from its client, session and key, so it is stored 
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Sequence
+import json
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from combray.agents.beside import Beside
+from combray.agents.beside import Beside, Turn, TurnQueue
 from combray.agents.events import Event
-from combray.agents.queue import Turn, TurnQueue
-from combray.agents.turns import from_messages, read_transcript
 from combray.sessions.messages import SPEAKERS
-from combray.sessions.session import SessionTurn, turn_id
+from combray.sessions.session import SessionTurn, keyed, moment, said, turn_id
 
 if TYPE_CHECKING:
     from combray.engine import Engine
 
+MOST_BYTES = 64_000_000
+"""A transcript is read from this many bytes before its end."""
 LONGEST = 20_000
 """Characters of a turn; the rest is truncated."""
 LONGEST_RESULT = 2_000
 """Characters of a tool's result."""
 _BATCH = 64
+
+
+def from_messages(messages: Iterable[Mapping[str, Any]]) -> list[SessionTurn]:
+    """Return the turns in a list of messages, also the results of tools that a hook was called for."""
+    found = (_tool(each) or said(each) for each in messages)
+    return keyed(each for each in found if each is not None)
+
+
+def _tool(message: Mapping[str, Any]) -> SessionTurn | None:
+    if message.get("role") != "tool" or not isinstance(message.get("content"), str) or not message["content"]:
+        return None
+    return SessionTurn("tool", message["content"], moment(message), str(message.get("id") or ""))
+
+
+def read_transcript(path: Path, start: int) -> tuple[list[SessionTurn], int]:
+    """Return the turns in whole lines from byte `start` on, and the byte to go on at. Raises OSError."""
+    size = path.stat().st_size
+    if size < start:
+        # The client wrote the file anew.
+        start = 0
+    start = max(start, size - MOST_BYTES)
+    with path.open("rb") as file:
+        file.seek(start)
+        data = file.read(size - start)
+    if start == 0 and data.lstrip()[:1] in (b"{", b"[") and (whole := _document(data)) is not None:
+        # One document, such as Gemini CLI writes, is written anew each time.
+        return from_messages(whole), 0
+    end = data.rfind(b"\n") + 1
+    return from_messages(_objects(data[:end])), start + end
+
+
+def _document(data: bytes) -> list[Mapping[str, Any]] | None:
+    """Return the messages of a JSON document; None for JSON lines."""
+    first = data.split(b"\n", 1)[0]
+    if first.strip().endswith(b"}") and data.count(b"\n") > 0 and _loaded(first) is not None:
+        return None
+    whole = _loaded(data)
+    listed = whole.get("messages", [whole]) if isinstance(whole, dict) else whole
+    return [each for each in listed if isinstance(each, dict)] if isinstance(listed, list) else None
+
+
+def _objects(data: bytes) -> Iterator[Mapping[str, Any]]:
+    for line in data.split(b"\n"):
+        entry = _loaded(line) if line.strip() else None
+        if isinstance(entry, dict):
+            yield entry
+
+
+def _loaded(data: bytes) -> Any:
+    try:
+        return json.loads(data)
+    except (ValueError, RecursionError):
+        return None
 
 
 def queue_new(event: Event, beside: Beside) -> int:
@@ -55,6 +112,7 @@ def _said(event: Event, offset: int) -> tuple[list[SessionTurn], int]:
 
 
 def _turn(event: Event, namespace: str, said: SessionTurn, now: str) -> dict[str, Any]:
+    longest = LONGEST_RESULT if said.role == "tool" else LONGEST
     return {
         "id": turn_id(event.client, event.session, said.key),
         "namespace": namespace,
@@ -62,17 +120,13 @@ def _turn(event: Event, namespace: str, said: SessionTurn, now: str) -> dict[str
         "session": event.session,
         "folder": event.folder,
         "role": said.role,
-        "text": _shortened(said.text, LONGEST_RESULT if said.role == "tool" else LONGEST),
+        "text": said.text if len(said.text) <= longest else f"{said.text[:longest].rstrip()} […]",
         "at": said.sent.isoformat() if said.sent else now,
     }
 
 
 def _short(key: str) -> str:
     return hashlib.sha256(key.encode(errors="replace")).hexdigest()[:16]
-
-
-def _shortened(text: str, kept: int) -> str:
-    return text if len(text) <= kept else f"{text[:kept].rstrip()} […]"
 
 
 def work_off(engine: Engine, beside: Beside) -> int:

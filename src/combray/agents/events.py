@@ -15,14 +15,37 @@ from combray.records import dataclass
 
 CLIENTS = ("claude-code", "codex", "cursor", "openclaw", "gemini-cli", "opencode")
 VERBS = ("session-start", "prompt", "tool", "pre-compact", "stop", "session-end")
+"""Verbs of `combray hook`, in the order of a session."""
 CAPTURING = ("tool", "pre-compact", "stop", "session-end")
 """Verbs that print nothing for most clients and store what was said."""
 
-_NAMES: Mapping[str, Mapping[str, str]] = {
-    "claude-code": {"session-start": "SessionStart", "prompt": "UserPromptSubmit", "tool": "PostToolUse"},
-    "gemini-cli": {"session-start": "SessionStart", "prompt": "BeforeAgent", "tool": "AfterTool"},
+EVENTS: Mapping[str, Mapping[str, str]] = {
+    "claude-code": {
+        "session-start": "SessionStart",
+        "prompt": "UserPromptSubmit",
+        "tool": "PostToolUse",
+        "pre-compact": "PreCompact",
+        "stop": "Stop",
+        "session-end": "SessionEnd",
+    },
+    "cursor": {
+        "session-start": "sessionStart",
+        "prompt": "beforeSubmitPrompt",
+        "tool": "postToolUse",
+        "pre-compact": "preCompact",
+        "stop": "stop",
+        "session-end": "sessionEnd",
+    },
+    "gemini-cli": {
+        "session-start": "SessionStart",
+        "prompt": "BeforeAgent",
+        "tool": "AfterTool",
+        "pre-compact": "PreCompress",
+        "stop": "AfterAgent",
+        "session-end": "SessionEnd",
+    },
 }
-"""Names of the events in an answer. Codex, OpenClaw and opencode use those of Claude Code."""
+"""A client's names of the verbs. Codex, OpenClaw and opencode use those of Claude Code."""
 CHECK = "combray-check"
 """The session of `combray setup --check`, which leaves no trace."""
 MOST_CHARACTERS = 8_000
@@ -124,6 +147,6 @@ def written(event: Event, text: str) -> str:
         return json.dumps({"additional_context": text} if text and event.shows else {})
     if not text or not event.shows:
         return ""
-    names = _NAMES["gemini-cli" if event.client == "gemini-cli" else "claude-code"]
+    names = EVENTS["gemini-cli" if event.client == "gemini-cli" else "claude-code"]
     answer = {"hookEventName": event.name or names[event.verb], "additionalContext": text}
     return json.dumps({"hookSpecificOutput": answer}, ensure_ascii=False)

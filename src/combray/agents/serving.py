@@ -18,7 +18,7 @@ from combray.settings import Settings, default_location, load
 
 if TYPE_CHECKING:
     from combray.agents.answers import Answers
-    from combray.agents.in_time import Decision
+    from combray.agents.resident import Decision
 
 _OPTIONS = ("namespace", "preset", "embedder")
 _POKE_SECONDS = 0.2
@@ -35,7 +35,7 @@ class Hook:
     ) -> None:
         """`given`: the settings db, namespace, preset and embedder, as far as the call names them.
 
-        `card`: the file for the path of the resident process's socket (`hooks.calling`), "" for none.
+        `card`: the file for the path of the resident process's socket (`agents.calling`), "" for none.
         `started`: when the call began, by `time.perf_counter`.
         """
         self.client = client
@@ -50,7 +50,7 @@ class Hook:
 
     def serve(self, verb: str, given: str | None = None) -> str:
         """Return what the hook prints. `given`: the client's JSON; None reads standard input."""
-        from combray.agents.in_time import Decision
+        from combray.agents.resident import Decision
 
         said: list[str] = []
         decision = Decision()
@@ -73,7 +73,7 @@ class Hook:
         return written(Event(verb, self.client), "")
 
     def stay(self) -> None:
-        """Serve hooks until none has called for a while (`hooks.resident`). Failures are logged."""
+        """Serve hooks until none has called for a while (`agents.resident`). Failures are logged."""
         from combray.agents.resident import Resident
 
         with self._logging(" stay"):
@@ -120,7 +120,7 @@ class Hook:
         note_run(self.client, verb, self._elapsed(), why)
 
     def _try(self, verb: str, given: str | None, said: list[str], decision: Decision) -> None:
-        from combray.agents.in_time import TooLateError
+        from combray.agents.resident import TooLateError
 
         try:
             text = sys.stdin.buffer.read().decode("utf-8", "replace") if given is None else given
@@ -142,7 +142,7 @@ class Hook:
     def _shown(self, event: Event, given: str, decision: Decision) -> str:
         """Ask the process that has the store open; without one, open it here and start one for the next hook."""
         from combray.agents.calling import ask
-        from combray.agents.in_time import TooLateError
+        from combray.agents.resident import TooLateError
 
         place = self._place()
         request: dict[str, object] = {"verb": event.verb, "client": event.client, "given": given}
@@ -223,7 +223,7 @@ class Hook:
         return Answers(self.location, self.settings, self.beside)
 
     def _waiting(self) -> bool:
-        from combray.agents.queue import TurnQueue
+        from combray.agents.beside import TurnQueue
 
         return TurnQueue(self.beside.queue).waiting()
 

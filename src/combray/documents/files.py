@@ -1,4 +1,8 @@
-"""Read one file atomically, decode it, and split it into chunks."""
+"""Read files atomically, decode them, and split them into chunks; the state of the indexing pipeline.
+
+Of a session transcript (JSON lines) the messages of users and assistants are read, with their times. Every
+message keeps its line number, so that citations lead back to the file.
+"""
 
 from __future__ import annotations
 
@@ -7,16 +11,23 @@ import os
 import time
 from bisect import bisect_left, bisect_right
 from collections.abc import Iterator, Sequence
-from datetime import datetime
+from datetime import UTC, datetime, tzinfo
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
 
 from combray.documents.chunks import Chunk, ChunkSize, NumberedLine, chunk, lines_of
-from combray.documents.transcripts import Message, messages
 from combray.documents.workspace import MAX_BYTES, SESSIONS, FilePlace, FoundFile, open_file
 from combray.errors import InvalidInputError
 from combray.guard.redaction import redact
-from combray.records import dataclass, replace
-from combray.runtime import Document
+from combray.records import dataclass, field, replace
+from combray.remember.guard import Verdict
+from combray.runtime import Document, Reader, Writer
+from combray.sessions.session import entries, said
+from combray.types import Step
 
+_SPEAKERS = {"user": "User", "assistant": "Assistant"}
 _TRIES = 3
 _SETTLED = 50_000_000
 """Nanoseconds. A file that changed this recently may change again with the same mtime."""
@@ -134,3 +145,83 @@ def _sent(chunks: Sequence[TextChunk], said: Sequence[Message]) -> Iterator[Text
         first, end = bisect_left(lines, text.chunk.start_line), bisect_right(lines, text.chunk.end_line)
         within = [time for time in times[first:end] if time is not None]
         yield replace(text, sent=(min(within), max(within)) if within else None)
+
+
+# -- transcripts ---------------------------------------------------------------------------------
+
+
+class Message(NamedTuple):
+    """One message: its line in the file, its text, and when it was sent if the file says so."""
+
+    line: int
+    text: str
+    sent: datetime | None
+
+
+def messages(text: str) -> list[Message]:
+    """Return the messages "User: …" and "Assistant: …", with white space collapsed and secrets redacted.
+
+    The formats are those of `sessions.session`, and lines with `role` and `content`. Other lines are skipped.
+    """
+    found = []
+    for number, entry in entries(text.encode("utf-8", "surrogatepass")):
+        message = said(entry)
+        if message is None:
+            continue
+        # Redacted before the lines are joined, because a private key has several lines.
+        words = " ".join(redact(message.text).split())
+        if words:
+            found.append(Message(number, f"{_SPEAKERS[message.role]}: {words}", message.sent))
+    return found
+
+
+# -- a batch on its way into the index -----------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class Arriving:
+    """A file to index. `session` groups its chunks; `moved_from` is its previous path."""
+
+    file: ReadFile
+    session: str
+    moved_from: str | None = None
+
+
+@dataclass(slots=True)
+class Placing:
+    """State of the pipeline: files that were read, and deleted paths."""
+
+    namespace: str
+    root: str
+    arriving: list[Arriving]
+    gone: list[str]
+    reader: Reader
+    now: float
+    scope: str = ""
+    """Scope tag of the chunks, "" for none."""
+    zone: tzinfo = UTC
+    """Time zone of the days in names of files."""
+    fresh_vectors: bool = False
+    verdicts: dict[str, dict[int, Verdict | None]] = field(default_factory=dict)
+    """Verdicts on chunks by path and place. A chunk without a verdict keeps its trust."""
+    vectors: dict[str, NDArray[np.float32]] = field(default_factory=dict)
+    leaving: set[int] = field(default_factory=set)
+    """Previous rows of the files in this batch."""
+    embedded: int = 0
+    reused: int = 0
+    quarantined: list[str] = field(default_factory=list)
+    """Ids of chunks that were quarantined."""
+    tx: Writer | None = None
+    trace: list[Step] = field(default_factory=list)
+    degraded: list[str] = field(default_factory=list)
+
+    def size(self) -> int:
+        """Return the number of chunks."""
+        return sum(len(each.file.chunks) for each in self.arriving)
+
+    @property
+    def writer(self) -> Writer:
+        """The open transaction."""
+        if self.tx is None:
+            raise AssertionError("this stage runs inside a Transaction")
+        return self.tx

@@ -11,10 +11,9 @@ from typing import Any
 import msgspec
 import numpy as np
 
-from combray.documents.dates import occurred
-from combray.documents.state import Arriving, Placing
-from combray.documents.trust import ChunkTrust
-from combray.documents.verdicts import JudgeChunks
+from combray.documents.files import Arriving, Placing
+from combray.documents.trust import ChunkTrust, JudgeChunks
+from combray.documents.workspace import occurred
 from combray.errors import ModelError
 from combray.language.indexing import content_hash, with_hash
 from combray.language.scopes import is_scope

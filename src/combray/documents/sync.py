@@ -10,10 +10,9 @@ from dataclasses import asdict
 from typing import Any, TypeVar
 
 from combray.documents.chunks import ChunkSize
-from combray.documents.files import ReadFile, UnreadableError, read
+from combray.documents.files import Arriving, Placing, ReadFile, UnreadableError, read
 from combray.documents.placement import EmbedChunks, PlaceChunks
-from combray.documents.state import Arriving, Placing
-from combray.documents.verdicts import JudgeChunks
+from combray.documents.trust import JudgeChunks
 from combray.documents.workspace import FoundFile, find
 from combray.pipeline import Pipeline, Transaction
 from combray.records import dataclass, field

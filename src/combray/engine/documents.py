@@ -227,10 +227,9 @@ class Documents:
         required trust. Raises InvalidInputError for paths outside of the indexed folders, for links, and for
         files that are neither Markdown nor transcripts.
         """
-        from combray.documents.excerpts import excerpt, kept_apart, withheld
         from combray.documents.files import UnreadableError, decode, read_bytes, read_lines
-        from combray.documents.passages import Excerpt
-        from combray.documents.verdicts import JudgeChunks
+        from combray.documents.passages import Excerpt, excerpt_of, kept_apart, withheld
+        from combray.documents.trust import JudgeChunks
         from combray.documents.workspace import locate
 
         first = 1 if start is None else whole("start", start, 1, 2**31)
@@ -251,7 +250,7 @@ class Documents:
             held = read_lines(place, text, redacted=workspace.redact)
             indexed = self._at.reader.documents.chunks(workspace.root, place.path)
             judging = JudgeChunks(self._at.guard, workspace.trust)
-            part = excerpt(place.path, held, first, most)
+            part = excerpt_of(place.path, held, first, most)
             found = kept_apart(part, held, indexed, self._at.reader, judging, self._size())
             return withheld(found, held) if withhold else found
         return Excerpt("", path)

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from combray.engine.namespace import Namespace
-from combray.picture.graph import shortened
+from combray.picture import shortened
 from combray.records import dataclass
 from combray.runtime import Filter, Keys, Link, Reader
 from combray.scoring.layout import Points, layout

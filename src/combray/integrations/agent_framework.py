@@ -11,7 +11,7 @@ from typing import Any
 
 from combray.engine import Engine
 from combray.errors import MissingExtraError
-from combray.integrations.history import History
+from combray.integrations.records import History
 from combray.sessions.messages import turns_of
 
 try:

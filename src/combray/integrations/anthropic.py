@@ -7,15 +7,15 @@ https://docs.claude.com/en/docs/agents-and-tools/tool-use/memory-tool
 
 from __future__ import annotations
 
-import asyncio
 import posixpath
 import threading
 import warnings
 from typing import Any
 
 from combray.engine import Engine
+from combray.engine.asyncio import awaited
 from combray.errors import CombrayError, MissingExtraError
-from combray.integrations.keyed import pages, put, record_id
+from combray.integrations.records import pages, put, record_id
 
 try:
     from anthropic.lib.tools import ToolError
@@ -46,12 +46,13 @@ class _Files:
     def below(self, path: str) -> dict[str, str]:
         """Return the files at and below a path."""
         of_files = {f"metadata.{_KEPT}.path": {"exists": True}}
-        found = ((each.metadata[_KEPT]["path"], each.metadata[_KEPT]["text"]) for each in self._pages(of_files))
-        return {name: text for name, text in found if name == path or name.startswith(f"{path}/")}
+        found = (each.metadata[_KEPT] for each in pages(self._engine, of_files))
+        texts = ((each["path"], each["text"]) for each in found)
+        return {name: text for name, text in texts if name == path or name.startswith(f"{path}/")}
 
     def read(self, path: str) -> str | None:
         """Return the text of a file, or None."""
-        found = list(self._pages({"id": record_id(self._engine.namespace, _KEPT, path)}))
+        found = list(pages(self._engine, {"id": record_id(self._engine.namespace, _KEPT, path)}))
         return found[0].metadata[_KEPT]["text"] if found else None
 
     def write(self, texts: dict[str, str]) -> None:
@@ -81,9 +82,6 @@ class _Files:
         """Erase files."""
         if paths:
             self._engine.erase([record_id(self._engine.namespace, _KEPT, path) for path in paths])
-
-    def _pages(self, where: dict[str, Any]) -> Any:
-        return pages(self._engine, where)
 
 
 class CombrayMemoryTool(BetaAbstractMemoryTool):
@@ -216,29 +214,15 @@ class AsyncCombrayMemoryTool(BetaAsyncAbstractMemoryTool):
 
     def __init__(self, engine: Engine, **options: Any) -> None:
         super().__init__(**options)
-        self._tool = CombrayMemoryTool(engine)
+        self._sync = CombrayMemoryTool(engine)
 
-    async def view(self, command: Any) -> str:
-        return await asyncio.to_thread(self._tool.view, command)
-
-    async def create(self, command: Any) -> str:
-        return await asyncio.to_thread(self._tool.create, command)
-
-    async def str_replace(self, command: Any) -> str:
-        return await asyncio.to_thread(self._tool.str_replace, command)
-
-    async def insert(self, command: Any) -> str:
-        return await asyncio.to_thread(self._tool.insert, command)
-
-    async def delete(self, command: Any) -> str:
-        return await asyncio.to_thread(self._tool.delete, command)
-
-    async def rename(self, command: Any) -> str:
-        return await asyncio.to_thread(self._tool.rename, command)
-
-    async def clear_all_memory(self) -> str:
-        """Erase every file of this engine's namespace."""
-        return await asyncio.to_thread(self._tool.clear_all_memory)
+    view = awaited(CombrayMemoryTool.view)
+    create = awaited(CombrayMemoryTool.create)
+    str_replace = awaited(CombrayMemoryTool.str_replace)
+    insert = awaited(CombrayMemoryTool.insert)
+    delete = awaited(CombrayMemoryTool.delete)
+    rename = awaited(CombrayMemoryTool.rename)
+    clear_all_memory = awaited(CombrayMemoryTool.clear_all_memory)
 
 
 def _checked(given: str) -> str:

@@ -12,8 +12,7 @@ from typing import Any
 
 from combray.engine import Engine
 from combray.errors import InvalidInputError, MissingExtraError
-from combray.integrations.keyed import put, record_id
-from combray.integrations.labels import label
+from combray.integrations.records import label, put, record_id
 from combray.types import STATUSES
 
 try:

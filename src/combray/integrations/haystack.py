@@ -15,7 +15,7 @@ from typing import Any, Self
 import combray
 from combray.engine import Engine
 from combray.errors import InvalidInputError, MissingExtraError
-from combray.integrations.keyed import pages, put, record_id
+from combray.integrations.records import erase_where, pages, put, record_id
 from combray.types import Memory
 
 try:
@@ -113,12 +113,11 @@ class CombrayDocumentStore:
     def delete_documents(self, document_ids: list[str]) -> None:
         """Erase documents. Ids that do not exist are skipped."""
         if document_ids:
-            there = {"id": {"in": [record_id(_KEPT, each) for each in document_ids]}}
-            self.engine.erase(where=there, confirm=self.engine.erase(where=there, dry_run=True).count)
+            erase_where(self.engine, {"id": {"in": [record_id(_KEPT, each) for each in document_ids]}})
 
     def delete_all_documents(self) -> None:
         """Erase every document. Memories of the namespace that are no documents stay."""
-        self.engine.erase(where=_OURS, confirm=self.engine.erase(where=_OURS, dry_run=True).count)
+        erase_where(self.engine, _OURS)
 
     def delete_by_filter(self, filters: Filters) -> int:
         """Erase the documents that match; return how many."""

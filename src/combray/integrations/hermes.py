@@ -8,13 +8,13 @@ from __future__ import annotations
 
 import json
 import logging
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from concurrent.futures import Future, ThreadPoolExecutor
 from typing import Any
 
 from combray.engine import Engine
 from combray.errors import MissingExtraError
-from combray.integrations.labels import label
+from combray.integrations.records import label
 from combray.integrations.tool_calls import ToolCalls
 from combray.sessions.messages import turns_of
 
@@ -65,16 +65,14 @@ class CombrayMemoryProvider(MemoryProvider):
             return ""
         asked, self._asked = self._asked, None
         if asked is None or asked[:2] != (self._engine, query):
-            asked = self._recalling(query)
+            engine = self._engine
+            found = self._worker().submit(lambda: engine.context(query, limit=self._limit).text)
+            asked = engine, query, found
         try:
             return asked[2].result(_WAIT)
         except TimeoutError:
             self._asked = asked
             return ""
-
-    def _recalling(self, query: str) -> tuple[Engine, str, Future[str]]:
-        engine = self._engine
-        return engine, query, self._worker().submit(lambda: engine.context(query, limit=self._limit).text)
 
     def sync_turn(
         self,
@@ -116,10 +114,7 @@ class CombrayMemoryProvider(MemoryProvider):
 
     def handle_tool_call(self, tool_name: str, args: Mapping[str, Any], **_options: Any) -> str:
         """Return the result of a tool as JSON."""
-        calls = ToolCalls(self._engine)
-        named: dict[str, Callable[..., str]] = {
-            f"combray_{each.__name__}": each for each in (calls.remember, calls.recall, calls.forget)
-        }
+        named = {f"combray_{each.__name__}": each for each in ToolCalls(self._engine).functions}
         if tool_name not in named:
             return json.dumps({"error": f"tool {tool_name} is not known."})
         if tool_name != "combray_recall" and not self._writes:

@@ -81,5 +81,4 @@ def as_document(hit: Hit) -> Document:
 
 def tools(engine: Engine) -> list[BaseTool]:
     """Return the tools `remember`, `recall` and `forget` for an agent."""
-    calls = ToolCalls(engine)
-    return [StructuredTool.from_function(call) for call in (calls.remember, calls.recall, calls.forget)]
+    return [StructuredTool.from_function(call) for call in ToolCalls(engine).functions]

@@ -15,9 +15,8 @@ from typing import Any
 
 from combray.engine import Engine
 from combray.errors import InvalidInputError, MissingExtraError
-from combray.integrations.keyed import pages, put, record_id
-from combray.integrations.labels import label, named
 from combray.integrations.langgraph_values import fits, matches, text_of, where_of
+from combray.integrations.records import erase_where, label, named, pages, put, record_id
 from combray.types import Memory
 
 try:
@@ -208,8 +207,7 @@ class CombrayStore(BaseStore):
         wanted = {record_id(name, op.key): op for op in ops}
         gone = [each for each, op in wanted.items() if op.value is None]
         if gone:
-            there = {"id": {"in": gone}}
-            engine.erase(where=there, confirm=engine.erase(where=there, dry_run=True).count)
+            erase_where(engine, {"id": {"in": gone}})
         put(engine, {each: self._fields_of(op) for each, op in wanted.items() if op.value is not None})
 
     def _fields_of(self, op: PutOp) -> dict[str, Any]:
@@ -218,7 +216,11 @@ class CombrayStore(BaseStore):
         text = ""
         if indexed:
             paths = self._fields if op.index is None else op.index
-            texts = [text_of(value)] if "$" in paths else [each for path in paths for each in _at(value, path)]
+            texts = (
+                [text_of(value)]
+                if "$" in paths
+                else [each for path in paths for each in get_text_at_path(value, path)]
+            )
             text = "\n".join(each for each in texts if each.strip())
         kept = {"key": op.key, "value": value, "indexed": bool(text), "updated_at": self._now().isoformat()}
         lasts = None
@@ -232,11 +234,6 @@ class CombrayStore(BaseStore):
             "metadata": {_KEPT: kept},
             "expires_at": lasts,
         }
-
-
-def _at(value: Mapping[str, Any], path: str) -> list[str]:
-    found: list[str] = get_text_at_path(value, path)
-    return found
 
 
 def _value(memory: Memory) -> dict[str, Any]:

@@ -12,7 +12,7 @@ from typing import Any
 
 from combray.engine import Engine
 from combray.errors import MissingExtraError
-from combray.integrations.history import History
+from combray.integrations.records import History
 
 try:
     from agents.memory.session import SessionABC

@@ -15,7 +15,7 @@ from typing import Any
 
 from combray.engine import Engine
 from combray.errors import InvalidInputError, MissingExtraError, NotFoundError, StaleVersionError
-from combray.integrations.keyed import pages, put, record_id
+from combray.integrations.records import pages, put, record_id
 from combray.integrations.tool_calls import ToolCalls
 from combray.types import Memory
 
@@ -45,8 +45,7 @@ _New = tuple[str, dict[str, str] | None] | None
 
 def toolset(engine: Engine) -> FunctionToolset[Any]:
     """Return a toolset with `remember`, `recall` and `forget`. They run in a worker thread."""
-    calls = ToolCalls(engine)
-    return FunctionToolset([calls.remember, calls.recall, calls.forget])
+    return FunctionToolset(list(ToolCalls(engine).functions))
 
 
 class CombrayMemoryFiles:

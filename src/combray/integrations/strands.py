@@ -13,7 +13,7 @@ from typing import Any
 
 from combray.engine import Engine
 from combray.errors import InvalidInputError, MissingExtraError
-from combray.integrations.keyed import record_id
+from combray.integrations.records import record_id
 from combray.sessions.messages import turns_of
 from combray.types import Remembered
 

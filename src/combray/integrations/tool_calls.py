@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 from combray.engine import Engine
 from combray.errors import CombrayError
 
@@ -15,6 +17,11 @@ class ToolCalls:
 
     def __init__(self, engine: Engine) -> None:
         self._engine = engine
+
+    @property
+    def functions(self) -> tuple[Callable[..., str], ...]:
+        """The calls, in the order in which a model is shown them."""
+        return self.remember, self.recall, self.forget
 
     def remember(self, text: str) -> str:
         """Store one fact, decision or preference that will matter in a later conversation.

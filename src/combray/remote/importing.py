@@ -6,8 +6,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from combray.records import replace
-from combray.transfer.parser import Parsed
-from combray.transfer.report import ImportReport, Problem, left_of
+from combray.transfer.parser import ImportReport, Parsed, Problem, left_of
 
 
 def lines(given: Any, *, with_bad: bool) -> list[Any]:

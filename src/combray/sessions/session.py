@@ -45,6 +45,8 @@ _FILE_OF_RULES = "# AGENTS.md instructions"
 _UUID = re.compile(r"[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}")
 _SPACE = uuid.UUID("6f4d7c0e-2a51-5c8e-9b0a-7d3c1e5f9a24")
 """Name space of the ids of turns (RFC 9562, 5.5)."""
+_NOT_SESSIONS = frozenset(("subagents", "tool-results", "workflows"))
+"""Folders of Claude Code beside a session; what subagents did is not part of the conversation."""
 
 
 class SessionTurn(NamedTuple):
@@ -131,11 +133,6 @@ def turn_id(client: str, session: str, key: str) -> str:
     A UUID names a turn in every session: a resumed session copies turns with their UUIDs.
     """
     return str(uuid.uuid5(_SPACE, "\x1f".join((client, "" if _UUID.fullmatch(key) else session, key))))
-
-
-def read_session(path: Path) -> Session | None:
-    """Read a session file. Return None if it is another sort of JSON lines. Raises OSError."""
-    return session_of(path.read_bytes(), path, lambda: path.stat().st_mtime)
 
 
 def session_of(data: bytes, path: PurePath, written: Callable[[], float]) -> Session | None:
@@ -248,3 +245,16 @@ def _client(entry: Mapping[str, Any]) -> str:
     if "sessionId" in entry:
         return "gemini-cli" if "projectHash" in entry else "claude-code"
     return "openclaw" if entry.get("type") == "session" else ""
+
+
+def session_files(folder: Path) -> Iterator[Path]:
+    """Yield the session files below a folder, the oldest first."""
+    found = []
+    # Gemini CLI writes one JSON document a session.
+    for path in (*folder.rglob("*.jsonl"), *folder.rglob("chats/session-*.json")):
+        inside = path.relative_to(folder).parts
+        # Below the folder "projects" Cursor keeps other things beside the transcripts.
+        if path.is_file() and not _NOT_SESSIONS.intersection(inside[:-1]):
+            found.append((path.stat().st_mtime, path))
+    for _, path in sorted(found):
+        yield path

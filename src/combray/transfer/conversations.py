@@ -5,6 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from datetime import datetime
+from functools import partial
 from pathlib import Path
 from typing import Any, Protocol, cast
 
@@ -18,7 +19,8 @@ from combray.transfer.turns import COPIED, Turn
 from combray.types import Memory, MemoryItem, Remembered
 from combray.where.parsing import parse
 
-_BATCH = 256
+BATCH = 256
+"""Episodes of one transaction."""
 _MOST_AT_ONCE = 1000
 """Turns of one moment that are compared."""
 
@@ -71,7 +73,7 @@ def ingest(
     """Store every turn of a file, or of the session files in a folder, as an episode, without deduplication.
 
     Beside the formats of `read_conversations` these are the sessions of Claude Code, Codex, Cursor, Gemini CLI
-    and OpenClaw, and the exports of ChatGPT and Claude (`clients.sessions`, `clients.chats`). Their turns are
+    and OpenClaw, and the exports of ChatGPT and Claude (`combray.sessions`). Their turns are
     stored once: a second call, after an interruption or when a session has grown, stores what is new.
 
     `save` is called with the turns that were stored, for an engine as target: `extract_from` of
@@ -101,11 +103,15 @@ def ingest(
                 item["tags"] = tags
             _count(report, turns, items)
             if not dry_run:
-                results = _store(target, items, report.memories - len(items), progress)
+                before = report.memories - len(items)
+                shown = None if progress is None else partial(_shown, progress, before)
+                results = target.remember_many(
+                    cast(list[MemoryItem], items), diff=False, batch=BATCH, progress=shown
+                )
                 stored = [result for result in results if result.action != "refused"]
                 report.memories -= len(results) - len(stored)
                 report.refused += tuple(result.reason for result in results if result.action == "refused")
-                report.saved += _save(cast(Memories, target), stored, save) if save is not None else 0
+                report.saved += save_facts(target, stored, save)
     report.namespaces = tuple(namespaces)
     report.seconds = time.perf_counter() - start
     return report
@@ -157,18 +163,15 @@ def _count(report: IngestReport, turns: list[Turn], items: list[dict[str, Any]])
     report.last = max([*times, *([report.last] if report.last else [])], default=None)
 
 
-def _save(target: Memories, stored: Iterable[Remembered], save: Save) -> int:
-    """Return how many facts of the turns were stored."""
-    keys = target.reader.keys_of([each.id for each in stored])
-    turns = target.reader.memories(list(keys.values()))
-    return sum(result.action != "skipped" for result in save(target, turns))
+def save_facts(target: Rememberer, stored: Iterable[Remembered], save: Save | None) -> int:
+    """Call `save` with the turns that were stored. Return how many facts were stored."""
+    if save is None:
+        return 0
+    engine = cast(Memories, target)
+    keys = engine.reader.keys_of([each.id for each in stored])
+    results = save(engine, engine.reader.memories(list(keys.values())))
+    return sum(result.action != "skipped" for result in results)
 
 
-def _store(
-    engine: Rememberer, items: list[dict[str, Any]], before: int, progress: Callable[[int], None] | None
-) -> list[Remembered]:
-    def report(count: int) -> None:
-        if progress is not None:
-            progress(before + count)
-
-    return engine.remember_many(cast(list[MemoryItem], items), diff=False, batch=_BATCH, progress=report)
+def _shown(progress: Callable[[int], None], before: int, count: int) -> None:
+    progress(before + count)

@@ -50,8 +50,3 @@ def entities_of(tags: Iterable[str]) -> dict[str, str | None]:
 
 def _unescaped(found: re.Match[str]) -> str:
     return bytes.fromhex(found[1].replace(":", "")).decode("utf-8", "replace")
-
-
-def other_tags(tags: Iterable[str]) -> list[str]:
-    """Return the tags that name no entity."""
-    return [each for each in tags if not each.startswith(tuple(ENTITIES.values()))]

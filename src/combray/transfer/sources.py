@@ -5,7 +5,7 @@ from __future__ import annotations
 import io
 import time
 import zipfile
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from datetime import UTC, tzinfo
 from pathlib import Path, PurePath
 from typing import IO, Any
@@ -15,10 +15,8 @@ from combray.guard.redaction import redact
 from combray.records import dataclass
 from combray.sessions.chats import read_archive, read_chats
 from combray.sessions.databases import is_database, read_database
-from combray.sessions.files import session_files
-from combray.sessions.session import Session, read_session, session_of
-from combray.transfer.parser import Parsed, parse
-from combray.transfer.report import Problem, problem_of
+from combray.sessions.session import Session, session_files, session_of
+from combray.transfer.parser import Parsed, Problem, parse, problem_of
 from combray.transfer.turns import COPIED, Turn, haystack_turns, plain_turn, sessions_turns
 
 _SHOWN = 5
@@ -63,15 +61,12 @@ def read_sources(path: Path, *, now: float | None = None, zone: tzinfo = UTC) ->
             raise InvalidInputError(
                 path.name, "is an SQLite file without conversations of Cursor or opencode.", "Check the path."
             )
-        yield SourceFile(str(path), _conversations(sessions))
+        yield _of_sessions(str(path), sessions)
     elif zipfile.is_zipfile(path):
         yield from _archive(path, path)
     else:
-        sessions = _sessions(path)
-        found = (
-            tuple(read_conversations(path, now=now, zone=zone)) if sessions is None else _conversations(sessions)
-        )
-        yield SourceFile(str(path), found)
+        moment = time.time() if now is None else now
+        yield _file(path, path.read_bytes(), lambda: path.stat().st_mtime, moment, zone)
 
 
 def _folder(path: Path) -> Iterator[SourceFile]:
@@ -79,14 +74,11 @@ def _folder(path: Path) -> Iterator[SourceFile]:
     exports = sorted(path.glob("conversations*.json"))
     for each in exports or session_files(path):
         try:
-            sessions = _sessions(each)
+            sessions = _sessions(each, each.read_bytes(), lambda: each.stat().st_mtime)  # noqa: B023 - called here
         except OSError as error:
             yield SourceFile(str(each), problem=f"{error.strerror or error}.")
             continue
-        if sessions is None:
-            yield SourceFile(str(each), problem="has no messages in a known format.")
-        else:
-            yield SourceFile(str(each), _conversations(sessions))
+        yield _of_sessions(str(each), sessions, "has no messages in a known format.")
 
 
 def read_bytes(
@@ -98,14 +90,16 @@ def read_bytes(
     """
     if data.startswith(ARCHIVE):
         yield from _archive(name, io.BytesIO(data), unpacked)
-        return
-    sessions = read_chats(data) if name.suffix == ".json" else None
-    if sessions is None and (session := session_of(data, name, lambda: now)) is not None:
-        sessions = [session]
-    if sessions is None:
-        yield SourceFile(str(name), tuple(_read_turns(name, data.splitlines(keepends=True), now, zone)))
     else:
-        yield SourceFile(str(name), _conversations(sessions))
+        yield _file(name, data, lambda: now, now, zone)
+
+
+def _file(place: PurePath, data: bytes, written: Callable[[], float], now: float, zone: tzinfo) -> SourceFile:
+    """The conversations of one file: sessions, or turns in the formats of `read_conversations`."""
+    sessions = _sessions(place, data, written)
+    if sessions is None:
+        return SourceFile(str(place), tuple(_read_turns(place, data.splitlines(keepends=True), now, zone)))
+    return _of_sessions(str(place), sessions)
 
 
 def _archive(path: PurePath, file: Path | IO[bytes], most: int | None = None) -> Iterator[SourceFile]:
@@ -113,10 +107,7 @@ def _archive(path: PurePath, file: Path | IO[bytes], most: int | None = None) ->
     try:
         for name, sessions in read_archive(file, most):
             count += 1
-            if sessions is None:
-                yield SourceFile(f"{path}:{name}", problem="has no conversations in a known format.")
-            else:
-                yield SourceFile(f"{path}:{name}", _conversations(sessions))
+            yield _of_sessions(f"{path}:{name}", sessions, "has no conversations in a known format.")
     except (zipfile.BadZipFile, RuntimeError) as error:
         raise InvalidInputError(
             path.name, f"cannot be unpacked: {error}.", "Download the export again."
@@ -126,16 +117,20 @@ def _archive(path: PurePath, file: Path | IO[bytes], most: int | None = None) ->
         raise InvalidInputError(path.name, "has no conversations.json.", remedy)
 
 
-def _sessions(path: Path) -> list[Session] | None:
+def _sessions(place: PurePath, data: bytes, written: Callable[[], float]) -> list[Session] | None:
     """The sessions of a client's file or of an export; None if it is something else."""
-    if path.suffix == ".json" and (chats := read_chats(path.read_bytes())) is not None:
-        return chats
-    session = read_session(path)
-    return None if session is None else [session]
+    chats = read_chats(data) if place.suffix == ".json" else None
+    if chats is None and (session := session_of(data, place, written)) is not None:
+        return [session]
+    return chats
 
 
-def _conversations(sessions: Iterable[Session]) -> tuple[ConversationFile, ...]:
-    return tuple(ConversationFile(each.id, _turns(each), session=True) for each in sessions if each.messages)
+def _of_sessions(name: str, sessions: Iterable[Session] | None, unknown: str = "") -> SourceFile:
+    """A file with these sessions; `unknown`: what is wrong with it if there are none to read."""
+    if sessions is None:
+        return SourceFile(name, problem=unknown)
+    found = (ConversationFile(each.id, _turns(each), session=True) for each in sessions if each.messages)
+    return SourceFile(name, tuple(found))
 
 
 def _turns(session: Session) -> tuple[Turn, ...]:

@@ -9,7 +9,7 @@ from typing import Any
 
 from combray.errors import InvalidInputError
 from combray.records import dataclass, field
-from combray.transfer.report import shown
+from combray.transfer.parser import shown
 from combray.values import as_moment
 
 COPIED = "copied"

@@ -13,19 +13,18 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from datetime import datetime
 from pathlib import PurePath, PurePosixPath
-from typing import Any, Literal, cast
+from typing import Literal, cast
 
 from combray.errors import InvalidInputError
 from combray.guard.redaction import redact
 from combray.records import dataclass, field, replace
-from combray.runtime import Memories, Rememberer
 from combray.sessions.session import entries
-from combray.transfer.conversations import Save, new_items
+from combray.transfer.conversations import BATCH, Save, new_items, save_facts
 from combray.transfer.imports import ImportTarget, import_from
 from combray.transfer.parser import parse
 from combray.transfer.sources import ARCHIVE, read_bytes
 from combray.transfer.turns import Turn, pieces
-from combray.types import MemoryItem, Remembered
+from combray.types import MemoryItem
 from combray.values import as_moment
 
 NOTES = (".md", ".markdown", ".txt")
@@ -34,7 +33,6 @@ LONGEST_NOTE = 1600
 """Maximum characters of one episode of notes: a passage that answers a question on its own."""
 SHOWN = 20
 """Texts and problems that a report shows."""
-_BATCH = 256
 _HEADING = re.compile(r" {0,3}#{1,6}\s+(.+?)\s*#*\s*$")
 _FENCE = re.compile(r" {0,3}(```|~~~)")
 _DAY = re.compile(r"(?<!\d)\d{4}-\d{2}-\d{2}(?!\d)")
@@ -181,31 +179,22 @@ def _stored(
     report.first, report.last = min(times, default=None), max(times, default=None)
     report.memories = len(items)
     report.known = sum(1 for turn in turns for _ in turn.items()) - len(items)
-    report.sample = tuple(_sample(each) for each in items[:SHOWN])
+    report.sample = tuple(
+        Sample(each["content"], each["author"], each["occurred_at"], each["context"]) for each in items[:SHOWN]
+    )
     if not turns:
         raise InvalidInputError(report.name, "contains no texts.", "Choose another file.")
     if report.dry_run:
         return report
-    results = engine.remember_many(cast(list[MemoryItem], items), diff=False, batch=_BATCH)
+    results = engine.remember_many(cast(list[MemoryItem], items), diff=False, batch=BATCH)
     refused = [each for each in results if each.action == "refused"]
     stored = [each for each in results if each.action != "refused"]
     report.memories = len(stored)
     report.ids = tuple(each.id for each in stored)
     report.quarantined = sum(each.guard.startswith("quarantined") for each in stored)
     report.problems = tuple(dict.fromkeys(each.reason for each in refused))[:SHOWN]
-    if save is not None:
-        _read_for_facts(engine, stored, save)
+    save_facts(engine, stored, save)
     return report
-
-
-def _read_for_facts(engine: Rememberer, stored: Sequence[Remembered], save: Save) -> None:
-    target = cast(Memories, engine)
-    keys = target.reader.keys_of([each.id for each in stored])
-    save(target, target.reader.memories(list(keys.values())))
-
-
-def _sample(item: dict[str, Any]) -> Sample:
-    return Sample(item["content"], item.get("author"), item.get("occurred_at"), item.get("context", ""))
 
 
 def _imported(engine: ImportTarget, name: str, data: bytes, *, dry_run: bool, trusted: bool) -> UploadReport:

@@ -12,9 +12,10 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
+from combray.agents.clients.files import CLIENTS
 from combray.agents.clients.pieces import FilePiece, State
 from combray.agents.clients.places import Places, Wanted
-from combray.agents.clients.wiring import CLIENTS, text_at
+from combray.agents.clients.wiring import text_at
 from combray.errors import InvalidInputError, install_command
 from combray.records import dataclass
 

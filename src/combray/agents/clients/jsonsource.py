@@ -8,8 +8,12 @@ from typing import Any
 
 from combray.records import dataclass, field
 
-_SPACE = " \t\n\r\v\f\u00a0\ufeff\u2028\u2029"
-_STRICT_SPACE = " \t\n\r"
+_SPACE = r" \t\n\r"
+_SPACE5 = _SPACE + r"\v\f\u00a0\ufeff\u2028\u2029"
+_COMMENT = r"|//[^\n]*|/\*[\s\S]*?\*/"
+_ESCAPED = r"\\(?:\r\n|[\s\S])"
+_STRINGS = {quote: re.compile(rf"{quote}(?:[^{quote}\\\n]|{_ESCAPED})*{quote}") for quote in "\"'"}
+_STRICT_STRING = re.compile(rf'"(?:[^"\\\x00-\x1f]|{_ESCAPED})*"')
 _NUMBER = re.compile(r"-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?")
 _NUMBER5 = re.compile(
     r"[+-]?(?:0[xX][0-9a-fA-F]+|Infinity|NaN|(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?)",
@@ -90,6 +94,8 @@ class _Reader:
         self.text = text
         self.dialect = dialect
         self.at = 0
+        space, comments = _SPACE5 if dialect.json5 else _SPACE, _COMMENT if dialect.comments else ""
+        self.skipped = re.compile(f"(?:[{space}]{comments})*+")
 
     def document(self) -> JsonNode | None:
         self.skip()
@@ -106,26 +112,11 @@ class _Reader:
 
     def skip(self) -> None:
         """Skip white space and comments."""
-        text, space = self.text, _SPACE if self.dialect.json5 else _STRICT_SPACE
-        while self.at < len(text):
-            if text[self.at] in space:
-                self.at += 1
-            elif text.startswith(("//", "/*"), self.at):
-                if not self.dialect.comments:
-                    raise self.wrong("a comment, which this file cannot have,")
-                self.comment()
-            else:
-                return
-
-    def comment(self) -> None:
-        if self.text[self.at + 1] == "/":
-            end = self.text.find("\n", self.at)
-            self.at = len(self.text) if end < 0 else end
-            return
-        end = self.text.find("*/", self.at + 2)
-        if end < 0:
-            raise self.wrong("a comment without end")
-        self.at = end + 2
+        found = self.skipped.match(self.text, self.at)
+        self.at = found.end() if found else self.at
+        if self.text.startswith(("//", "/*"), self.at):
+            known = self.dialect.comments
+            raise self.wrong("a comment without end" if known else "a comment, which this file cannot have,")
 
     def value(self, depth: int) -> JsonNode:
         if depth > _DEEPEST:
@@ -191,25 +182,18 @@ class _Reader:
         return found[0]
 
     def string(self, quote: str) -> str:
-        start, text = self.at, self.text
-        at = start + 1
-        while at < len(text) and text[at] != quote:
-            if text[at] == "\n" or (text[at] < " " and not self.dialect.json5):
-                break
-            if text[at] == "\\":
-                at += 2 if text[at + 1 : at + 3] != "\r\n" else 3
-            else:
-                at += 1
-        if at >= len(text) or text[at] != quote:
-            raise self.wrong("a string without end", start)
-        self.at = at + 1
-        inner = text[start + 1 : at]
+        found = (_STRINGS[quote] if self.dialect.json5 else _STRICT_STRING).match(self.text, self.at)
+        if not found:
+            raise self.wrong("a string without end")
         if self.dialect.json5:
-            return _unescaped(inner)
+            self.at = found.end()
+            return _unescaped(found[0][1:-1])
         try:
-            return str(json.loads(text[start : self.at]))
+            text = str(json.loads(found[0]))
         except ValueError:
-            raise self.wrong("a string with an invalid escape", start) from None
+            raise self.wrong("a string with an invalid escape") from None
+        self.at = found.end()
+        return text
 
 
 def _number(text: str) -> int | float:

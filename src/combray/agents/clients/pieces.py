@@ -2,6 +2,10 @@
 
 A piece never changes what is not its own. Its own are: an MCP entry under its name that starts Combray, hooks
 whose command is `combray hook`, and files with Combray's mark.
+
+Texts have no byte order mark; None is a missing file. `removed` returns None if nothing is left of the file; its
+`original` is the text before Combray's first change: containers that were empty there stay. Every method raises
+InvalidInputError for a file that cannot be edited.
 """
 
 from __future__ import annotations
@@ -10,7 +14,7 @@ import re
 import tomllib
 from collections.abc import Callable, Mapping
 from pathlib import Path
-from typing import Any, Literal, Protocol
+from typing import Any, Literal
 
 from combray.agents.clients import jsonedit, tomledit
 from combray.agents.clients.jsonsource import Dialect, SourceError
@@ -24,30 +28,6 @@ MARK = "combray:setup"
 """Stands in every whole file that Combray writes. Without it a file is somebody else's."""
 
 _HOOK = re.compile(r"\bcombray(?:\.exe|\.cmd)?[\"']?\s+hook\s")
-
-
-class FilePiece(Protocol):
-    """One change in one file. Texts have no byte order mark; None is a missing file."""
-
-    @property
-    def path(self) -> Path:
-        """The file."""
-        ...
-
-    def added(self, text: str | None) -> str:
-        """Return the text with this piece. Raises InvalidInputError if that is not possible."""
-        ...
-
-    def removed(self, text: str, original: str | None) -> str | None:
-        """Return the text without this piece, None if nothing is left of the file.
-
-        `original`: the text before Combray's first change; containers that were empty there stay.
-        """
-        ...
-
-    def state(self, text: str | None) -> State:
-        """Return what the text has of this piece. Raises InvalidInputError for an invalid file."""
-        ...
 
 
 def starts_combray(command: Any, args: Any) -> bool:
@@ -281,3 +261,7 @@ class Whole:
         if text is None or not text.strip():
             return "missing"
         return "wired" if text == self.text else "older" if MARK in text else "foreign"
+
+
+FilePiece = ServerPiece | HookPiece | Default | Whole
+"""One change in one file."""

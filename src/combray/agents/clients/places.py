@@ -9,14 +9,13 @@ import subprocess
 import sys
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Literal
+from typing import Any, Literal
 
+from combray.agents.events import VERBS
 from combray.records import dataclass, field
 
 Scope = Literal["user", "project"]
 
-HOOK_VERBS = ("session-start", "prompt", "tool", "pre-compact", "stop", "session-end")
-"""Verbs of `combray hook`, in the order of a session."""
 CAPTURE_TOOLS = ("--tools", "on")
 """The option of `combray hook tool` that stores the results of tools."""
 
@@ -56,6 +55,11 @@ class Wanted:
         """Return the words that start the MCP server."""
         return [self.program, "mcp", *self.options]
 
+    def entry(self) -> dict[str, Any]:
+        """Return the fields of an MCP entry that starts the server."""
+        command, *args = self.server()
+        return {"command": command, "args": args}
+
     def hook(self, verb: str, client: str) -> str:
         """Return the shell line of a hook."""
         words = [self.program, "hook", verb, "--client", client, *self.options]
@@ -65,7 +69,7 @@ class Wanted:
 
     def verbs(self) -> tuple[str, ...]:
         """Return the hook verbs to wire."""
-        return tuple(each for each in HOOK_VERBS if each != "tool" or self.tools)
+        return tuple(each for each in VERBS if each != "tool" or self.tools)
 
 
 def program(scope: Scope) -> str:

@@ -107,8 +107,7 @@ def import_(
 ) -> None:
     """Import a file or folder, and print what was stored."""
     from combray.transfer.formats import OURS, detect, read_file
-    from combray.transfer.parser import Parsed
-    from combray.transfer.report import left_of
+    from combray.transfer.parser import Parsed, left_of
 
     columns = _columns(names)
     if form == "auto":
@@ -209,12 +208,12 @@ def ingest(
 
 def _histories(clients: tuple[str, ...]) -> list[str]:
     """The folders of clients that exist. A client without any is an error."""
-    from combray.agents.clients.history import folders
+    from combray.agents.clients.files import session_folders
     from combray.agents.clients.places import Places
 
     found = []
     for client in dict.fromkeys(clients):
-        places = folders(client, Places())
+        places = session_folders(client, Places())
         here = [str(each) for each in places if each.exists()]
         if not here:
             listed = " and ".join(map(str, places))

@@ -17,8 +17,7 @@ from pydantic import Field
 from typing_extensions import TypedDict
 
 from combray.interfaces.mcp.results import Tools, result
-from combray.transfer.knowledge_graph import Graph, KnowledgeGraph, observation
-from combray.transfer.memory_file import MemoryFile
+from combray.transfer.knowledge_graph import Graph, KnowledgeGraph, MemoryFile, observation
 
 KNOWLEDGE_GRAPH = "memory://knowledge-graph"
 

@@ -1,7 +1,8 @@
 """Files of other tools: read as items for an import, and written from an export.
 
-`FORMATS` is the one table. A format is a file beside this one: a reader from a path to `Drafts`, which are items
-and a report of what has no place; or a writer.
+`FORMATS` is the one table. A reader takes a path, and the columns for fields where a format has columns. It
+returns `Drafts`, which are items and a report of what has no place. A writer takes a path, memories and edges. It
+returns how many memories it wrote, and what has no place in the format.
 """
 
 from __future__ import annotations
@@ -12,13 +13,11 @@ from importlib import import_module
 from pathlib import Path
 from typing import Any
 
-import msgspec
-
 from combray.errors import InvalidInputError
 from combray.records import dataclass
-from combray.transfer.formats.drafts import declared
+from combray.sessions.session import decoded
+from combray.transfer.exports import read_edge, read_memory
 from combray.transfer.parser import Parsed, parse
-from combray.transfer.records import read_edge, read_memory
 from combray.types import Edge, Memory
 
 OURS = "combray"
@@ -35,7 +34,10 @@ class Format:
     about: str
     reads: str = ""
     writes: str = ""
-    folder: bool = False
+    folder: bool | None = False
+    """Whether it is a folder; None for a file or a folder."""
+    columns: bool = False
+    """Whether fields are read from columns that the caller may name."""
 
 
 FORMATS: Mapping[str, Format] = {
@@ -43,15 +45,20 @@ FORMATS: Mapping[str, Format] = {
     for each in (
         Format(OURS, "an export of Combray, a Mnemon draft, or JSON lines of items"),
         Format(SERVER_MEMORY, "JSON lines of the reference MCP memory server"),
-        Format("mem0", "JSON of mem0's get_all, or the folder of its local Qdrant", "mem0"),
+        Format(
+            "mem0",
+            "JSON of mem0's get_all, or the folder of its local Qdrant",
+            "databases:read_mem0",
+            folder=None,
+        ),
         Format("graphiti", "JSON of Zep or Graphiti: nodes, edges, episodes", "graphiti:read"),
-        Format("langgraph", "the SQLite file of a LangGraph store", "langgraph:read"),
+        Format("langgraph", "the SQLite file of a LangGraph store", "databases:read_langgraph"),
         Format("letta", "an agent file of Letta (.af)", "letta:read"),
         Format("okf", "a bundle of Open Knowledge Format 0.2", "okf:read", "okf:write", folder=True),
         Format("markdown", "a vault of Obsidian or basic-memory", "markdown:read", folder=True),
-        Format("csv", "CSV or TSV with a header", "rows:read_csv"),
-        Format("jsonl", "JSON lines with other names, with --map", "rows:read_lines"),
-        Format("parquet", "Parquet (extra parquet)", "rows:read_parquet", "rows:write_parquet"),
+        Format("csv", "CSV or TSV with a header", "rows:read_csv", columns=True),
+        Format("jsonl", "JSON lines with other names, with --map", "rows:read_lines", columns=True),
+        Format("parquet", "Parquet (extra parquet)", "rows:read_parquet", "rows:write_parquet", columns=True),
         Format("graphml", "GraphML, to export only", "", "graphml:write"),
     )
 }
@@ -81,26 +88,17 @@ def read_file(path: str | Path, form: str = "", names: Mapping[str, str] | None 
     form = form or detect(place, mapped=bool(names))
     if form not in READ:
         raise InvalidInputError("format", f"{form!r} cannot be read.", f"Use one of {', '.join(READ)}.")
-    if FORMATS[form].folder != place.is_dir() and form != "mem0":
-        expected = "a folder" if FORMATS[form].folder else "a file"
+    found = FORMATS[form]
+    if found.folder not in (None, place.is_dir()):
+        expected = "a folder" if found.folder else "a file"
         raise InvalidInputError(place.name, f"is not {expected}, as {form} is.", "Check the path.")
-    rows = FORMATS[form].reads.startswith("rows:")
-    if names and not rows:
+    if names and not found.columns:
         raise InvalidInputError("map", f"does not apply to {form}.", "Use it with CSV, JSON lines or Parquet.")
     if form == OURS:
         with place.open("rb") as lines:
             return parse(lines)
-    if form == "mem0":
-        from combray.transfer.formats import mem0
-
-        drafts = mem0.read_folder(place) if place.is_dir() else mem0.read_export(_json(place))
-    elif form in ("graphiti", "letta"):
-        drafts = _called(FORMATS[form].reads)(_json(place))
-    elif rows:
-        drafts = _called(FORMATS[form].reads)(place, names or {})
-    else:
-        drafts = _called(FORMATS[form].reads)(place)
-    parsed: Parsed = drafts.parsed
+    read = _called(found.reads)
+    parsed: Parsed = (read(place, names or {}) if found.columns else read(place)).parsed
     return parsed
 
 
@@ -117,13 +115,7 @@ def write_file(path: Path, form: str, lines: Iterable[str]) -> tuple[int, tuple[
     try:
         if FORMATS[form].folder:
             part.mkdir()
-        if form == "parquet":
-            count = _called(FORMATS[form].writes)(part, map(_item, memories))
-            left += (f"{len(edges)} edges",) if edges else ()
-            named = sum(map(len, (names for each in memories for names in each.aliases.values())))
-            left += (f"{named} other names of entities",) if named else ()
-        else:
-            count = _called(FORMATS[form].writes)(part, memories, edges)
+        count, more = _called(FORMATS[form].writes)(part, memories, edges)
         if path.is_dir():
             path.rmdir()
         part.replace(path)
@@ -131,7 +123,7 @@ def write_file(path: Path, form: str, lines: Iterable[str]) -> tuple[int, tuple[
         if part.is_dir():
             shutil.rmtree(part)
         part.unlink(missing_ok=True)
-    return count, left
+    return count, (*left, *more)
 
 
 def _exported(lines: Iterable[str]) -> tuple[list[Memory], list[Edge], tuple[str, ...]]:
@@ -146,14 +138,6 @@ def _exported(lines: Iterable[str]) -> tuple[list[Memory], list[Edge], tuple[str
     return shown, edges, (*left, *([f"{versions} earlier states"] if versions else []))
 
 
-def _item(memory: Memory) -> dict[str, Any]:
-    from combray.remember.validate import KNOWN
-
-    values = msgspec.to_builtins(memory)
-    values |= {"occurred_at": values["occurred_from"], "entities": list(declared(memory))}
-    return {name: value for name, value in values.items() if name in KNOWN and value not in (None, "", [])}
-
-
 def _called(name: str) -> Callable[..., Any]:
     module, _, function = name.partition(":")
     found: Callable[..., Any] = getattr(import_module(f"{__name__}.{module}"), function)
@@ -161,9 +145,9 @@ def _called(name: str) -> Callable[..., Any]:
 
 
 def _of_folder(path: Path) -> str:
-    from combray.transfer.formats import mem0, okf
+    from combray.transfer.formats import databases, okf
 
-    if mem0.collections(path):
+    if databases.mem0_collections(path):
         return "mem0"
     if okf.is_bundle(path):
         return "okf"
@@ -177,9 +161,9 @@ def _of_file(path: Path, mapped: bool) -> str:
     if head.startswith(b"PAR1"):
         return "parquet"
     if head.startswith(b"SQLite format 3\x00"):
-        from combray.transfer.formats import langgraph
+        from combray.transfer.formats.databases import is_langgraph
 
-        return "langgraph" if langgraph.is_store(path) else ""
+        return "langgraph" if is_langgraph(path) else ""
     if suffix in (".csv", ".tsv"):
         return "csv"
     if mapped:
@@ -194,36 +178,22 @@ def _of_file(path: Path, mapped: bool) -> str:
 
 def _of_json(path: Path, start: bytes) -> str:
     """Return the format of a file that begins like JSON. One that is none of another tool is ours to judge."""
-    from combray.transfer.formats import graphiti, letta, mem0
+    from combray.transfer.formats import databases, graphiti, letta
 
     first = start.split(b"\n", 1)[0]
-    line = _decoded(first)
+    line = decoded(first)
     if isinstance(line, dict) and line.get("type") in ("entity", "relation"):
         return SERVER_MEMORY
     if isinstance(line, dict) and (line.get("format") == OURS or "content" in line or "text" in line):
         return OURS
-    value = _decoded(path.read_bytes())
+    value = decoded(path.read_bytes())
     if letta.is_agent_file(value):
         return "letta"
     if graphiti.is_graph(value):
         return "graphiti"
-    if mem0.is_export(value):
+    if databases.is_mem0(value):
         return "mem0"
     listed = value if isinstance(value, list) else []
     if any(isinstance(each, dict) and {"mapping", "chat_messages"} & each.keys() for each in listed[:1]):
         return CHATS
     return OURS
-
-
-def _decoded(data: bytes) -> Any:
-    try:
-        return msgspec.json.decode(data.removeprefix(b"\xef\xbb\xbf"))
-    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
-        return None
-
-
-def _json(path: Path) -> Any:
-    try:
-        return msgspec.json.decode(path.read_bytes().removeprefix(b"\xef\xbb\xbf"))
-    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
-        raise InvalidInputError(path.name, f"is not JSON in UTF-8: {error}.", "Export it anew.") from None

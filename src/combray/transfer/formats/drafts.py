@@ -6,13 +6,14 @@ import re
 import uuid
 from collections.abc import Iterable, Iterator, Mapping
 from datetime import datetime
+from pathlib import Path
 from typing import Any
 
 import msgspec
 
+from combray.errors import InvalidInputError
 from combray.remember.validate import Validate
-from combray.transfer.parser import Parsed, PlacedObject
-from combray.transfer.report import Problem, shown
+from combray.transfer.parser import Parsed, PlacedObject, Problem, shown
 from combray.types import Memory
 
 _IDS = uuid.UUID("6f1d4a52-5b9e-5a3c-9a41-0c0b6f3f2a10")
@@ -113,6 +114,14 @@ def split(text: str) -> Iterator[str]:
         yield text[:end]
         text = text[end:]
     yield text
+
+
+def loaded_json(path: Path) -> Any:
+    """Return the value of a JSON file. Raises InvalidInputError, OSError."""
+    try:
+        return msgspec.json.decode(path.read_bytes().removeprefix(b"\xef\xbb\xbf"))
+    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
+        raise InvalidInputError(path.name, f"is not JSON in UTF-8: {error}.", "Export it anew.") from None
 
 
 def objects(drafts: Drafts, listed: Any, name: str) -> Iterator[tuple[str, Mapping[str, Any]]]:

@@ -8,10 +8,11 @@ and `Episode`.
 from __future__ import annotations
 
 from collections.abc import Mapping
+from pathlib import Path
 from typing import Any
 
 from combray.sessions.messages import SPEAKERS
-from combray.transfer.formats.drafts import Drafts, objects
+from combray.transfer.formats.drafts import Drafts, loaded_json, objects
 
 _KNOWN = {"nodes", "edges", "episodes", "episode", "entity_nodes", "entity_edges", "episodic_nodes"}
 _OF_A_NODE = ("labels", "attributes", "group_id", "graph_uuid", "user_uuid")
@@ -31,8 +32,9 @@ def is_graph(value: Any) -> bool:
     return isinstance(edges, list) and any(isinstance(each, Mapping) and "fact" in each for each in edges)
 
 
-def read(value: Mapping[str, Any]) -> Drafts:
+def read(path: Path) -> Drafts:
     """Read facts with the times they hold, episodes, and the summaries of nodes."""
+    value = loaded_json(path)
     drafts = Drafts("graphiti")
     names: dict[str, str] = {}
     for place, node in objects(drafts, _listed(value, "nodes", "entity_nodes"), "node"):

@@ -25,7 +25,7 @@ _MISSING = "\ufffd"
 _NOT_XML = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 
 
-def write(path: Path, memories: Iterable[Memory], edges: Iterable[Edge]) -> int:
+def write(path: Path, memories: Iterable[Memory], edges: Iterable[Edge]) -> tuple[int, tuple[str, ...]]:
     """Write a directed graph. Return the number of memories. Characters that XML does not have are replaced."""
     listed = list(memories)
     known = {each.id for each in listed}
@@ -44,7 +44,7 @@ def write(path: Path, memories: Iterable[Memory], edges: Iterable[Edge]) -> int:
                 ends = f"source={quoteattr(edge.source)} target={quoteattr(edge.target)}"
                 file.write(f"<edge {ends}>{_data('edge', _EDGE, edge)}</edge>\n")
         file.write("</graph>\n</graphml>\n")
-    return len(listed)
+    return len(listed), ()
 
 
 def _data(kind: str, names: Iterable[str], of: Any) -> str:

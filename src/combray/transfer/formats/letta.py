@@ -10,12 +10,12 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Iterator, Mapping
+from pathlib import Path
 from typing import Any
 
-import msgspec
-
 from combray.sessions.messages import PROMPTS, SPEAKERS, text_of
-from combray.transfer.formats.drafts import Drafts, objects
+from combray.sessions.session import decoded
+from combray.transfer.formats.drafts import Drafts, loaded_json, objects
 
 _READ = {"core_memory", "messages", "blocks", "agents", "name", "id", "agent_type", "created_at", "updated_at"}
 _READ |= {"in_context_message_ids", "in_context_message_indices", "version"}
@@ -32,8 +32,9 @@ def is_agent_file(value: Any) -> bool:
     return ("agents" in value and "blocks" in value) or ("core_memory" in value and "messages" in value)
 
 
-def read(value: Mapping[str, Any]) -> Drafts:
+def read(path: Path) -> Drafts:
     """Read memory blocks as facts and messages as turns. Settings, tools and files are counted."""
+    value = loaded_json(path)
     drafts, seen = Drafts("letta"), Counter[str]()
     agents = list(objects(drafts, value.get("agents"), "agent")) or [("agent", value)]
     owners = "+".join(str(agent.get("name") or "") for _, agent in agents)
@@ -113,7 +114,7 @@ def _opened(role: str, text: str) -> str:
 
     Other types, such as a heartbeat, a login or an alert, are of the program. A tool's envelope has a status.
     """
-    envelope = _decoded(text) if role in ("user", "tool") and text.lstrip().startswith("{") else None
+    envelope = decoded(text) if role in ("user", "tool") and text.lstrip().startswith("{") else None
     if not isinstance(envelope, dict) or "time" not in envelope or not {"type", "status"} & envelope.keys():
         return text
     said = envelope.get("message")
@@ -128,13 +129,6 @@ def _said(calls: list[Mapping[str, Any]]) -> Iterator[str]:
     for call in calls:
         function = call.get("function")
         if isinstance(function, Mapping) and function.get("name") == _SPEAKS:
-            given = _decoded(str(function.get("arguments")))
+            given = decoded(str(function.get("arguments")))
             if isinstance(given, dict) and isinstance(given.get("message"), str) and given["message"].strip():
                 yield given["message"]
-
-
-def _decoded(text: str) -> Any:
-    try:
-        return msgspec.json.decode(text)
-    except (msgspec.DecodeError, RecursionError):
-        return None

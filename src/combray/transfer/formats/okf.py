@@ -23,8 +23,7 @@ from typing import Any
 import msgspec
 
 from combray.transfer.formats.drafts import Drafts, declared, labels
-from combray.transfer.formats.frontmatter import Note, dumped, notes
-from combray.transfer.formats.markdown import links, listed, moment
+from combray.transfer.formats.markdown import Note, dumped, links, listed, moment, notes
 from combray.types import Edge, Memory
 
 VERSION = "0.2"
@@ -161,7 +160,7 @@ def _add(note: Note, drafts: Drafts) -> None:
 # -- writing -------------------------------------------------------------------------------------
 
 
-def write(folder: Path, memories: Iterable[Memory], edges: Iterable[Edge]) -> int:
+def write(folder: Path, memories: Iterable[Memory], edges: Iterable[Edge]) -> tuple[int, tuple[str, ...]]:
     """Write memories as a bundle into an empty folder. Return the number of concepts."""
     concepts: dict[str, list[Memory]] = {}
     for memory in memories:
@@ -183,7 +182,7 @@ def write(folder: Path, memories: Iterable[Memory], edges: Iterable[Edge]) -> in
         file.write_text(dumped(front, body), encoding="utf-8", newline="\n")
     index = dumped({"okf_version": VERSION}, "\n".join(["# Memories", "", *sorted(listing)]))
     (folder / "index.md").write_text(index, encoding="utf-8", newline="\n")
-    return len(concepts)
+    return len(concepts), ()
 
 
 def _path(memory: Memory, taken: Mapping[str, Any]) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import csv
 import io
 from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from importlib import import_module
 from pathlib import Path
 from typing import Any
@@ -14,8 +14,9 @@ import msgspec
 
 from combray.errors import InvalidInputError, MissingExtraError
 from combray.remember.validate import KNOWN
-from combray.transfer.formats.drafts import Drafts, plain
+from combray.transfer.formats.drafts import Drafts, declared, plain
 from combray.transfer.parser import parse
+from combray.types import Edge, Memory
 
 _LISTS = ("tags", "entities", "evidence")
 _NUMBERS = {"importance": int, "position": int, "confidence": float}
@@ -65,16 +66,25 @@ def read_parquet(path: Path, names: Mapping[str, str]) -> Drafts:
     return _read(Drafts("parquet"), ((f"row {at}", row) for at, row in enumerate(listed, 1)), names, path)
 
 
-def write_parquet(path: Path, items: Iterable[Mapping[str, Any]]) -> int:
-    """Write items as a Parquet file: lists as lists, metadata as JSON. Return their number."""
+def write_parquet(path: Path, memories: Sequence[Memory], edges: Sequence[Edge]) -> tuple[int, tuple[str, ...]]:
+    """Write memories as a Parquet file: lists as lists, metadata as JSON. Edges and other names have no place."""
     parquet, arrow = _parquet(), import_module("pyarrow")
     texts, lists = arrow.string(), arrow.list_(arrow.string())
     kinds = {"importance": arrow.int64(), "position": arrow.int64(), "confidence": arrow.float64()}
     kinds |= dict.fromkeys(_LISTS, lists)
     schema = arrow.schema([(name, kinds.get(name, texts)) for name in ("id", *sorted(KNOWN - {"id", "text"}))])
-    rows = [{**each, "metadata": msgspec.json.encode(each.get("metadata") or {}).decode()} for each in items]
-    parquet.write_table(arrow.Table.from_pylist(rows, schema=schema), path)
-    return len(rows)
+    parquet.write_table(arrow.Table.from_pylist(list(map(_row, memories)), schema=schema), path)
+    named = sum(len(names) for each in memories for names in each.aliases.values())
+    left = ((len(edges), "edges"), (named, "other names of entities"))
+    return len(memories), tuple(f"{count} {what}" for count, what in left if count)
+
+
+def _row(memory: Memory) -> dict[str, Any]:
+    """Return the fields of a memory that `remember` takes."""
+    values = msgspec.to_builtins(memory)
+    values |= {"occurred_at": values["occurred_from"], "entities": list(declared(memory))}
+    item = {name: value for name, value in values.items() if name in KNOWN and value not in (None, "", [])}
+    return item | {"metadata": msgspec.json.encode(item.get("metadata") or {}).decode()}
 
 
 def _parquet() -> Any:
