@@ -1,4 +1,4 @@
-"""Peers: other memory services, queried over HTTP. One file per protocol, selected by the setting `peers`."""
+"""Peers: other memory services, queried over HTTP. Their protocols are in `protocols.py`."""
 
 from __future__ import annotations
 
@@ -11,10 +11,7 @@ from combray.models.breaker import MOST_FAILURES
 from combray.models.catalogue import Offer, is_set
 from combray.models.services import check_address, usable_key
 from combray.models.watched import counted
-from combray.peers.combray import CombrayPeer
-from combray.peers.lightrag import LightRagPeer
-from combray.peers.mem0 import Mem0Peer
-from combray.peers.posting import key_variable
+from combray.peers.protocols import CombrayPeer, LightRagPeer, Mem0Peer, key_variable
 from combray.runtime import Clock, Peer
 from combray.values import is_loopback
 
