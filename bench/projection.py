@@ -18,7 +18,8 @@ from typing import Any
 
 import numpy as np
 
-from combray.models.onnx_files import encode, find, open_session, open_tokenizer, run
+from combray.models.onnx import encode, open_session, open_tokenizer, run
+from combray.models.onnx_files import find
 from combray.models.onnx_tokens import PROJECTION
 
 HERE = Path(__file__).parent

@@ -23,8 +23,7 @@ from bench.quality import loaders
 from bench.quality.sets import Collection, Question
 from bench.quality.systems import Combray
 from combray.language.tokens import terms
-from combray.think.evidence import evidence
-from combray.think.support import asked, check
+from combray.think.support import asked, check, evidence
 from combray.think.thought import Thought
 
 _ISO = re.compile(r"\b(\d{4})-(\d\d)(?:-(\d\d))?\b")

@@ -13,8 +13,7 @@ from bench.guard import samples
 from bench.guard.authors import left_out
 from bench.guard.samples import Sample
 from bench.guard.training import SHIPPED, Texts, train
-from combray.guard.injection import Judgement, judge
-from combray.guard.model import FILE
+from combray.guard.injection import FILE, Judgement, judge
 
 Judged = tuple[Sample, Judgement]
 

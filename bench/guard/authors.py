@@ -8,7 +8,7 @@ import numpy as np
 
 from bench.guard.samples import Sample
 from bench.guard.training import THRESHOLDS, Texts, crossed, fit
-from combray.guard.model import logit, model
+from combray.guard.injection import logit, model
 
 AUTHORS = {"": "second", "d": "fourth", "e": "fifth", "f": "sixth", "g": "seventh"}
 """Authors by their letter in `texts/more-authors.jsonl`; "": those of `texts/second-author*.jsonl`."""

@@ -16,8 +16,7 @@ from numpy.typing import NDArray
 
 from bench.guard.samples import Sample
 from combray.guard.disguises import read
-from combray.guard.injection import sentence_features
-from combray.guard.model import BUCKETS, DAMPING, Model, digest, hashed, logit
+from combray.guard.injection import BUCKETS, DAMPING, Model, digest, hashed, logit, sentence_features
 from combray.remember.guard import Guard
 
 POISON = (("direct", "indirect"), ("direct",))

@@ -20,7 +20,7 @@ from bench.quality.metrics import CUTS
 from bench.quality.sets import Collection, Item
 from combray import models, presets, settings, wiring
 from combray.engine import Engine
-from combray.models.known import LOCAL
+from combray.models.onnx_files import LOCAL
 from combray.runtime import Embedder, Vectors
 
 DEPTH = max(CUTS)

@@ -22,7 +22,7 @@ from combray.models import embedder as _our_embedder
 from combray.models import judge as _our_judge
 from combray.models import language_model as _our_language_model
 from combray.models import reranker as _our_reranker
-from combray.models.watched import watched
+from combray.models.breaker import watched
 from combray.runtime import (
     Clock,
     Detector,
@@ -44,9 +44,9 @@ from combray.settings import DEFAULT_EMBEDDER, KEY, Settings, default_location, 
 from combray.values import read_zone, without_password
 
 if TYPE_CHECKING:
-    from combray.models.catalogue import Offer as Offer
     from combray.models.fetching import Fetched as Fetched
     from combray.models.fetching import Progress as Progress
+    from combray.models.services import Offer as Offer
 
 _SQLITE = "sqlite:///"
 _POSTGRES = ("postgresql://", "postgres://")
@@ -131,7 +131,7 @@ def open_audit(location: str, settings: Settings, clock: Clock) -> AuditLog | No
 
 def offers() -> list[Offer]:
     """Return every model and peer that the settings can name: Combray's own, then those of installed packages."""
-    from combray.models import catalogue
+    from combray.models import services
     from combray.peers import offers
 
     tables = {"embedder": EMBEDDERS, "reranker": RERANKERS, "judge": JUDGES, "language_model": LANGUAGE_MODELS}
@@ -140,11 +140,11 @@ def offers() -> list[Offer]:
         for kind, table in tables.items()
         for each in plugins.installed(kind, {spec.partition(":")[0] for spec in table})
     ]
-    return [*catalogue.offers(), *offers(), *map(_offer, found)]
+    return [*services.offers(), *offers(), *map(_offer, found)]
 
 
 def _offer(plugin: plugins.Plugin) -> Offer:
-    from combray.models.catalogue import Offer
+    from combray.models.services import Offer
 
     problem = f"not usable: {plugin.problem}; " if plugin.problem else ""
     about = f"{problem}package {plugin.package}"
@@ -278,7 +278,7 @@ def _words(chosen: Embedder | None) -> WordVectors | None:
     """Return remembered vectors of words, if the embedder is a static table of this process."""
     if chosen is None or chosen.contextual or chosen.leaves_process:
         return None
-    from combray.models.word_vectors import RememberedWords
+    from combray.models.wordllama import RememberedWords
 
     return RememberedWords(chosen)
 

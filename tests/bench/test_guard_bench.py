@@ -13,7 +13,7 @@ from bench.guard import samples
 from bench.guard.__main__ import judge_all, main, rates
 from bench.guard.samples import Sample
 from bench.guard.training import Texts, sentences, signature, train
-from combray.guard.model import FILE, model
+from combray.guard.injection import FILE, model
 
 LABELS = ("direct", "indirect", "harmless", "ordinary")
 

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import json
 from dataclasses import replace
-from typing import Any
 
 import nights
 import pytest
 
 import combray
-from combray.consolidate.judge import SYSTEM, read
+from combray.consolidate import prompt
+from combray.consolidate.contradict import SYSTEM, JudgeDecision
 from combray.testing.fakes import FakeClock, FakeLanguageModel
 
 HONEY = ("User likes hot green tea with wild honey", "User drinks hot green tea with wild honey")
@@ -228,5 +228,5 @@ def test_stored_texts_reach_the_judge_as_data_between_markers_they_cannot_know()
 
 
 def test_reading_answers() -> None:
-    answer: Any = read(decisions("MERGE", "KEEP_BOTH"), 2)
-    assert answer == {1: "MERGE", 2: "KEEP_BOTH"}
+    answer = prompt.decisions(decisions("MERGE", "KEEP_BOTH"), JudgeDecision, 2)
+    assert {pair: each.decision for pair, each in answer.items()} == {1: "MERGE", 2: "KEEP_BOTH"}

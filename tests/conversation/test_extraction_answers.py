@@ -9,8 +9,15 @@ from typing import Any
 import pytest
 from msgspec.structs import replace
 
-from combray.conversation.extraction_prompt import AnswerParts, KnownRelation, StatedFact, UnusableError, read
-from combray.conversation.extraction_support import is_supported, supporting
+from combray.conversation.extraction_prompt import (
+    AnswerParts,
+    KnownRelation,
+    StatedFact,
+    UnusableError,
+    is_supported,
+    read,
+    supporting,
+)
 from combray.testing.fakes import memory
 from combray.types import Memory
 

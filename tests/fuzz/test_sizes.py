@@ -16,7 +16,7 @@ from combray import models
 from combray.engine import Engine
 from combray.errors import CombrayError, InvalidInputError, ModelError
 from combray.language.questions import read
-from combray.peers.combray import CombrayPeer
+from combray.peers.protocols import CombrayPeer
 from combray.transfer import export_to, import_from, read_conversations
 from combray.transfer.parser import parse
 

@@ -10,8 +10,7 @@ import pytest
 from bench.guard import hiding
 from combray.guard.disguises import read
 from combray.guard.features import classes
-from combray.guard.injection import FLOOD, is_flood, judge, sentence_features
-from combray.guard.model import BUCKETS, Model, hashed
+from combray.guard.injection import BUCKETS, FLOOD, Model, hashed, is_flood, judge, sentence_features
 from combray.guard.vocabulary import units, vocabularies
 from combray.remember.guard import Guard
 

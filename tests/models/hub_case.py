@@ -14,8 +14,8 @@ from onnx_file import model, tokenizer
 
 from combray.engine.models import fetch
 from combray.errors import CombrayError, ModelError
-from combray.models import embedder, known
-from combray.models.known import KnownModel
+from combray.models import embedder, onnx_files
+from combray.models.onnx_files import KnownModel
 
 pytest.importorskip("onnxruntime")
 constants = pytest.importorskip("huggingface_hub.constants")
@@ -44,7 +44,7 @@ def served(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Hub]:
     monkeypatch.setattr(downloads, "time", SimpleNamespace(sleep=lambda seconds: None))
     # The repository does not say how the model pools its tokens: it is a listed one.
     files = {"model.onnx": (len(MODEL), hashlib.sha256(MODEL).hexdigest())}
-    monkeypatch.setitem(known.KNOWN, "colours", KnownModel("colours", "embedder", "MIT", "", files, "mean"))
+    monkeypatch.setitem(onnx_files.KNOWN, "colours", KnownModel("colours", "embedder", "MIT", "", files, "mean"))
     with hub_of(dict(REPOSITORY)) as colours:
         point(monkeypatch, colours.url)
         yield colours

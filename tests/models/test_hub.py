@@ -19,8 +19,9 @@ from onnx_file import folder, model
 
 from combray.engine.models import fetch
 from combray.errors import InvalidInputError
-from combray.models import embedder, hub, reranker
+from combray.models import embedder, reranker
 from combray.models.onnx import OnnxEmbedder
+from combray.models.onnx_files import hub_id
 
 
 @pytest.fixture
@@ -54,7 +55,7 @@ def colours(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Hub]:
     ],
 )
 def test_what_is_an_id(text: str, expected: tuple[str, str, str] | None) -> None:
-    read = hub.read(text)
+    read = hub_id(text)
     assert (read and (read.repository, read.revision, read.file)) == expected
     assert read is None or str(read) == text
 

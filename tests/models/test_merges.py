@@ -15,7 +15,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from tokenizers import Tokenizer
 
-from combray.models import merges, static, wordllama
+from combray.models import merges, wordllama
 
 SOURCE = Path(package.__file__).parent / "tokenizers" / "l2_supercat_tokenizer_config.json"
 TOKENIZER: Any = Tokenizer.from_file(str(SOURCE))
@@ -103,7 +103,7 @@ def test_a_heap_merges_as_a_search_does(compact: merges.Merges, word: str) -> No
 def test_single_precision_is_that_of_numpy() -> None:
     every = np.arange(1 << 16, dtype=np.uint16).view(np.float16)
     finite = every[np.isfinite(every)][None, :]
-    assert static._single(finite).tobytes() == finite.astype(np.float32).tobytes()
+    assert wordllama._single(finite).tobytes() == finite.astype(np.float32).tobytes()
 
 
 def test_the_file_is_made_from_the_librarys() -> None:

@@ -11,7 +11,7 @@ import pytest
 
 import combray
 from combray.errors import ModelError
-from combray.models.watched import watched
+from combray.models.breaker import watched
 from combray.testing.fakes import FakeClock, FakeEmbedder
 
 FACTS = ("Ann lives in Porto.", "Ann moved to Lisbon.", "Ann lives in Porto now.")

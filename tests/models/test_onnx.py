@@ -12,9 +12,9 @@ from onnx_file import folder, model
 
 import combray
 from combray.errors import InvalidInputError, ModelError
-from combray.models import embedder, known
-from combray.models.known import KnownModel
+from combray.models import embedder, onnx_files
 from combray.models.onnx import OnnxEmbedder
+from combray.models.onnx_files import KnownModel
 
 HALF = 0.5**0.5
 
@@ -123,7 +123,7 @@ def test_a_listed_model_is_known_by_its_bytes(tmp_path: Path, monkeypatch: pytes
     sha256 = hashlib.sha256((place / "model.onnx").read_bytes()).hexdigest()
     files = {"model.onnx": (1, sha256), "tokenizer.json": (1, "")}
     listed = KnownModel("colours", "embedder", "MIT", "inside", files, pooling="cls")
-    monkeypatch.setattr(known, "KNOWN", {"colours": listed})
+    monkeypatch.setattr(onnx_files, "KNOWN", {"colours": listed})
     assert OnnxEmbedder(str(place)).embed(["red blue"])[0].tolist() == pytest.approx([1, 0, 0], abs=1e-6)
 
 

@@ -14,7 +14,7 @@ from onnx_file import folder, model
 
 from combray.errors import ModelError
 from combray.models import reranker
-from combray.models.onnx_reranker import OnnxReranker
+from combray.models.onnx import OnnxReranker
 
 ONE = [[0.0], [0.0], [1.0], [-2.0], [0.5]]
 """Of [PAD], [UNK], red, blue, green."""

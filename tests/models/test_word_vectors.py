@@ -6,9 +6,8 @@ import numpy as np
 import pytest
 
 from combray.language.caches import forget_texts
-from combray.models import word_vectors
-from combray.models.word_vectors import RememberedWords
-from combray.models.wordllama import wordllama_embedder
+from combray.models import wordllama
+from combray.models.wordllama import RememberedWords, wordllama_embedder
 
 
 @pytest.fixture
@@ -43,7 +42,7 @@ def test_rows_stay_when_the_table_grows_and_when_it_is_emptied(
     kept = before.copy()
     words.rows([f"garden{number}" for number in range(1200)])
     np.testing.assert_array_equal(words.of_texts(TEXTS)[1], kept)
-    monkeypatch.setattr(word_vectors, "MOST_WORDS", 10)
-    monkeypatch.setattr(word_vectors, "MOST_TEXTS", 3)
+    monkeypatch.setattr(wordllama, "MOST_WORDS", 10)
+    monkeypatch.setattr(wordllama, "MOST_TEXTS", 3)
     np.testing.assert_array_equal(words.of_texts(TEXTS)[1], kept)
     np.testing.assert_array_equal(before, kept)

@@ -11,8 +11,7 @@ import pytest
 
 from combray.errors import InvalidInputError, ModelError
 from combray.models import embedder, wordllama
-from combray.models.static import MAX_TOKENS, StaticEmbedder
-from combray.models.wordllama import wordllama_embedder
+from combray.models.wordllama import MAX_TOKENS, StaticEmbedder, wordllama_embedder
 
 MODEL = wordllama_embedder()
 

@@ -23,7 +23,7 @@ from typing import Any
 import pytest
 
 import combray
-from combray.peers.mem0 import Mem0Peer
+from combray.peers.protocols import Mem0Peer
 
 PYTHON = os.environ.get("COMBRAY_MEM0_PYTHON", "")
 pytestmark = pytest.mark.skipif(

@@ -9,8 +9,8 @@ from typing import Any
 import pytest
 
 from combray.errors import ModelError
+from combray.models import breaker
 from combray.models.breaker import COOL_DOWN, MOST_FAILURES
-from combray.models.watched import counted
 from combray.runtime import PeerHit
 from combray.runtime.background import Background
 from combray.testing.fakes import FakeClock
@@ -42,7 +42,7 @@ def peer_threads(most: int = 16) -> Background:
 
 
 def watched(peer: Flaky, clock: FakeClock) -> Any:
-    return counted(peer, "search", clock, label="peer ", most=MOST_FAILURES)
+    return breaker.watched(peer, "search", clock, label="peer ", most=MOST_FAILURES)
 
 
 def failed(circuit: Any) -> str:

@@ -10,10 +10,7 @@ import pytest
 from peer_servers import Service, closed_port, serving
 
 from combray.errors import ModelError
-from combray.peers.combray import CombrayPeer
-from combray.peers.lightrag import LightRagPeer
-from combray.peers.mem0 import Mem0Peer
-from combray.peers.posting import MOST_BYTES, MOST_CHARACTERS, moment
+from combray.peers.protocols import MOST_BYTES, MOST_CHARACTERS, CombrayPeer, LightRagPeer, Mem0Peer, moment
 from combray.runtime import PeerHit
 
 NINE = datetime(2026, 3, 1, 9, tzinfo=UTC)

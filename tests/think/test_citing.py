@@ -9,7 +9,7 @@ import pytest
 
 from combray.testing.fakes import memory
 from combray.think.citations import MOST_CHARACTERS, Checked, checked, clean
-from combray.think.sources import Source
+from combray.think.prompt import Source
 from combray.think.support import asked
 from combray.types import Hit
 

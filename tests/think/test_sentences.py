@@ -6,7 +6,7 @@ import pytest
 
 from combray.language.sentences import LONGEST, clauses, sentences
 from combray.testing.fakes import memory
-from combray.think.sources import Source, excerpt, numbered
+from combray.think.prompt import Source, excerpt, numbered
 from combray.types import Hit
 
 

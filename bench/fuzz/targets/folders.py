@@ -21,8 +21,7 @@ from combray import settings
 from combray.engine import open as open_engine
 from combray.errors import CombrayError, ModelError
 from combray.language import dates, scripts, tables, tokens
-from combray.models.onnx import OnnxEmbedder
-from combray.models.onnx_files import encode, open_tokenizer
+from combray.models.onnx import OnnxEmbedder, encode, open_tokenizer
 
 _LANGUAGES = Path(tables.__file__).parent
 

@@ -14,9 +14,9 @@ from bench.fuzz.target import Run, Target
 from bench.fuzz.targets.files import CLOCK
 from bench.fuzz.targets.prompts import memory, remembered
 from bench.fuzz.targets.texts import prefixed, sentences
-from combray.consolidate import judge
-from combray.conversation.extraction_prompt import UnusableError, read
-from combray.conversation.extraction_support import LONGEST, is_supported
+from combray.consolidate.contradict import JudgeDecision
+from combray.consolidate.prompt import decisions
+from combray.conversation.extraction_prompt import LONGEST, UnusableError, is_supported, read
 from combray.engine import Engine
 from combray.engine import open as open_engine
 from combray.errors import CombrayError
@@ -48,9 +48,9 @@ def _answers(_folder: Path) -> Run:
         episodes = [memory(draw, number) for number in range(1 + draw.byte() % 3)]
         mode, answer = draw.byte() % 2, draw.text()
         if mode:
-            decided = judge.read(answer, len(episodes))
+            decided = decisions(answer, JudgeDecision, len(episodes))
             assert set(decided) <= set(range(1, len(episodes) + 1)), "a pair that was not asked about"
-            assert set(decided.values()) <= set(_DECISIONS), decided
+            assert {each.decision for each in decided.values()} <= set(_DECISIONS), decided
             return decided
         try:
             reading = read(answer)

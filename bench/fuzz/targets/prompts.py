@@ -24,8 +24,7 @@ from combray.prompt.context import result_pieces, turn_piece
 from combray.prompt.excerpt import MARK, shortened
 from combray.think import extraction
 from combray.think.citations import Checked, checked
-from combray.think.prompt import prompt, wording
-from combray.think.sources import Source, excerpt, one_line
+from combray.think.prompt import Source, excerpt, one_line, prompt, wording
 from combray.think.support import asked
 from combray.types import Hit, Memory, Trust
 

@@ -6,9 +6,8 @@ from collections.abc import Iterator, Sequence
 
 import numpy as np
 
-from combray.consolidate.questions import BOTH
 from combray.consolidate.relation import Pair, pair
-from combray.consolidate.runs import by_key
+from combray.consolidate.runs import BOTH, by_key
 from combray.consolidate.state import Planning
 from combray.consolidate.steps import FACTS
 from combray.language.scopes import scope_set

@@ -6,9 +6,8 @@ Source: docs/explanation/consolidation.md.
 from __future__ import annotations
 
 from combray.consolidate.confidence import DeprecateFacts, FadeFacts, PromoteFacts
-from combray.consolidate.contradict import Contradictions
+from combray.consolidate.contradict import Contradictions, JudgePairs
 from combray.consolidate.evidence import GatherEvidence
-from combray.consolidate.judge import JudgePairs
 from combray.consolidate.load import FindNear, LoadFacts
 from combray.consolidate.merge import MergeFacts
 from combray.consolidate.revisions import SettleRevisions

@@ -7,7 +7,7 @@ import re
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 from datetime import UTC, datetime
-from typing import TypeVar
+from typing import Generic, TypeVar
 
 import msgspec
 
@@ -17,6 +17,21 @@ from combray.values import new_id
 
 T = TypeVar("T")
 _OPENING = re.compile(r"[{\[]")
+
+
+class PairDecision(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """What a model says of one pair, by its number. A subclass has the decision."""
+
+    pair: int
+
+
+D = TypeVar("D", bound=PairDecision)
+
+
+class PairDecisions(msgspec.Struct, Generic[D], frozen=True, forbid_unknown_fields=True):
+    """The requested object."""
+
+    decisions: list[D]
 
 
 def marker(now: float) -> str:
@@ -78,11 +93,14 @@ def _wrapped(value: object) -> list[object]:
     return [each for each in inside if isinstance(each, list)]
 
 
-def unanimous(answers: Iterable[tuple[int, T]], count: int) -> dict[int, T]:
-    """Return answers by number, 1 to `count`, without numbers that have two different answers."""
-    found: dict[int, set[T]] = defaultdict(set)
-    for number, answer in answers:
-        found[number].add(answer)
+def decisions(answer: str, shape: type[D], count: int) -> dict[int, D]:
+    """Parse decisions by pair number, 1 to `count`, without pairs that have two different answers.
+
+    Raises msgspec.MsgspecError for an answer that is not the requested JSON.
+    """
+    found: dict[int, set[D]] = defaultdict(set)
+    for each in decoded(answer, PairDecisions[shape]).decisions:  # type: ignore[valid-type]
+        found[each.pair].add(each)
     return {
         number: next(iter(given)) for number, given in found.items() if 1 <= number <= count and len(given) == 1
     }

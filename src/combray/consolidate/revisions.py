@@ -1,4 +1,5 @@
-"""The judge of open questions: one call to a language model for pairs of which the later may change the earlier.
+"""Open pairs, of which the later may change the earlier: a judge settles those it is sure of in both directions,
+a model of natural language inference; a language model gets the others, in one call.
 
 Source: docs/explanation/consolidation.md.
 """
@@ -6,12 +7,13 @@ Source: docs/explanation/consolidation.md.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from typing import Literal
 
 import msgspec
 
 from combray.consolidate import prompt
 from combray.consolidate.belief import begins
-from combray.consolidate.entailment import Decided, entailed
+from combray.consolidate.prompt import PairDecision
 from combray.consolidate.relation import pair
 from combray.consolidate.runs import by_key
 from combray.consolidate.state import UNSURE, Planning
@@ -19,7 +21,7 @@ from combray.consolidate.steps import Correct, KeepBoth, Merge, PairAnswer, Step
 from combray.errors import ModelError
 from combray.language.scopes import scope_set
 from combray.records import dataclass
-from combray.runtime import Filter, LanguageModel, Runtime
+from combray.runtime import Filter, Judge, LanguageModel, Runtime
 from combray.types import LIVE_STATUSES, TRUSTS, Memory
 
 SYSTEM = """\
@@ -36,10 +38,18 @@ Answer with one JSON object and nothing around it:
 {"decisions": [{"pair": 1, "decision": "supersedes", "reason": "another value"}]}"""
 
 _TOKENS_A_PAIR = 40
+Decision = Literal["supersedes", "corrects", "same", "both", "unsure"]
+Why = Literal["another value", "it ended", "rescheduled", "it was wrong", "same statement", "different things"]
+"""Reasons that may be stored with a plan: none has a word of a memory."""
+SURE_FROM = 0.95
+"""Least share, in both directions. High, because such models take two subjects for one more often than people."""
 
 
-class _SettlingReply(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    decisions: list[Decided]
+class Decided(PairDecision, frozen=True, forbid_unknown_fields=True):
+    """The decision on one pair, by its number."""
+
+    decision: Decision
+    reason: Why
 
 
 @dataclass(frozen=True)
@@ -132,23 +142,38 @@ def settled(
     return decided, failures
 
 
+def entailed(model: Judge, pairs: Sequence[tuple[Memory, Memory]]) -> dict[int, Decided]:
+    """Return decisions on pairs (later, earlier), by number from 1, for the pairs that the model is sure of.
+
+    Entailment both ways: they say the same. Contradiction both ways, by one author: the later one supersedes.
+    Raises ModelError.
+    """
+    texts = [(old.content, new.content) for new, old in pairs]
+    there, back = model.judge(texts), model.judge([(new, old) for old, new in texts])
+    found: dict[int, Decided] = {}
+    for number, ((new, old), first, second) in enumerate(zip(pairs, there, back, strict=True), 1):
+        if first is None or second is None:
+            continue
+        if min(first.entailment, second.entailment) >= SURE_FROM:
+            found[number] = Decided(number, "same", "same statement")
+        elif min(first.contradiction, second.contradiction) >= SURE_FROM and new.author == old.author:
+            found[number] = Decided(number, "supersedes", "another value")
+    return found
+
+
 def judged(model: LanguageModel, pairs: Sequence[tuple[Memory, Memory]], now: float) -> Mapping[int, Decided]:
     """Return the model's decisions on pairs (later, earlier), by number from 1, without contradictory ones.
 
     Raises ModelError, and msgspec.MsgspecError for an answer that is not the requested JSON.
     """
-    text = model.complete(SYSTEM, _prompt(pairs, now), max_tokens=100 + _TOKENS_A_PAIR * len(pairs))
-    return prompt.unanimous(
-        ((each.pair, each) for each in prompt.decoded(text, _SettlingReply).decisions), len(pairs)
-    )
 
-
-def _prompt(pairs: Sequence[tuple[Memory, Memory]], now: float) -> str:
     def titled(name: str, memory: Memory) -> tuple[str, Memory]:
         by = f", by {memory.author}" if memory.author else ""
         return f"{name}, {begins(memory):%Y-%m-%d}{by}", memory
 
-    return prompt.pairs(([titled("EARLIER", old), titled("LATER", new)] for new, old in pairs), now)
+    told = prompt.pairs(([titled("EARLIER", old), titled("LATER", new)] for new, old in pairs), now)
+    text = model.complete(SYSTEM, told, max_tokens=100 + _TOKENS_A_PAIR * len(pairs))
+    return prompt.decisions(text, Decided, len(pairs))
 
 
 def _is_open(state: Planning, new: int, old: int) -> bool:

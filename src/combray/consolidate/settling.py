@@ -7,8 +7,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from combray.consolidate.questions import BOTH, between, keep_both, reopen
-from combray.consolidate.runs import carry_out, undo_merge, unerased
+from combray.consolidate.runs import BOTH, between, carry_out, keep_both, reopen, undo_merge, unerased
 from combray.consolidate.steps import Correct, Merge, Step, Supersede, effect
 from combray.errors import InvalidInputError
 from combray.language.scopes import scope_set

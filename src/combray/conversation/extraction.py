@@ -17,8 +17,7 @@ from dataclasses import fields
 from typing import Any
 
 from combray.consolidate.runs import by_key
-from combray.conversation.extraction_batches import TurnBatch, first_batch, is_read
-from combray.conversation.extraction_budget import DayBudget, enter, ledger
+from combray.conversation.extraction_batches import DayBudget, TurnBatch, enter, first_batch, is_read, ledger
 from combray.conversation.extraction_facts import LostError, ValidAnswer
 from combray.conversation.extraction_prompt import SYSTEM, AnswerParts, UnusableError, ask, prompt, read, repair
 from combray.errors import CombrayError, ModelError, StoreError

@@ -8,15 +8,18 @@ from typing import Any
 
 from combray.consolidate.belief import begins
 from combray.consolidate.evidence import independent, origin
-from combray.consolidate.questions import between
-from combray.consolidate.runs import by_key, carry_out
+from combray.consolidate.runs import between, by_key, carry_out
 from combray.consolidate.settling import settle
 from combray.consolidate.steps import FACTS, Support, effect
-from combray.conversation.extraction_batches import TurnBatch
-from combray.conversation.extraction_budget import enter
-from combray.conversation.extraction_prompt import AnswerParts, KnownRelation, StatedFact
-from combray.conversation.extraction_support import is_supported, supporting
-from combray.conversation.speakers import speaker
+from combray.conversation.extraction_batches import TurnBatch, enter
+from combray.conversation.extraction_prompt import (
+    AnswerParts,
+    KnownRelation,
+    StatedFact,
+    is_supported,
+    speaker,
+    supporting,
+)
 from combray.errors import InvalidInputError, StoreBusyError
 from combray.forms.remembering import RefusedUnderLockError, Remembering
 from combray.language.control_tokens import disarmed

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from combray.conversation.extraction_budget import DayBudget, ledger
+from combray.conversation.extraction_batches import DayBudget, ledger
 from combray.engine.namespace import Namespace
 from combray.runtime.queue import EXTRACTION
 from combray.settings import read_prices

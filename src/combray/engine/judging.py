@@ -10,7 +10,7 @@ from combray.runtime import Runtime
 from combray.types import Remembered, Verdict
 
 if TYPE_CHECKING:
-    from combray.consolidate.entailment import Decided
+    from combray.consolidate.revisions import Decided
 
 
 class JudgedNamespace(Protocol):

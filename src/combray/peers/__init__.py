@@ -1,4 +1,4 @@
-"""Peers: other memory services, queried over HTTP. One file per protocol, selected by the setting `peers`."""
+"""Peers: other memory services, queried over HTTP. Their protocols are in `protocols.py`."""
 
 from __future__ import annotations
 
@@ -7,14 +7,9 @@ import re
 from collections.abc import Callable
 
 from combray.errors import InvalidInputError
-from combray.models.breaker import MOST_FAILURES
-from combray.models.catalogue import Offer, is_set
-from combray.models.services import check_address, usable_key
-from combray.models.watched import counted
-from combray.peers.combray import CombrayPeer
-from combray.peers.lightrag import LightRagPeer
-from combray.peers.mem0 import Mem0Peer
-from combray.peers.posting import key_variable
+from combray.models.breaker import MOST_FAILURES, watched
+from combray.models.services import Offer, check_address, is_set, usable_key
+from combray.peers.protocols import CombrayPeer, LightRagPeer, Mem0Peer, key_variable
 from combray.runtime import Clock, Peer
 from combray.values import is_loopback
 
@@ -51,7 +46,7 @@ def open_peers(specs: str, timeout: float, clock: Clock) -> tuple[Peer, ...]:
             raise InvalidInputError(
                 "peers", f"two peers are named {peer.name!r}.", "Name one of them: kind:name=url."
             )
-        opened[peer.name] = counted(peer, "search", clock, label="peer ", most=MOST_FAILURES)
+        opened[peer.name] = watched(peer, "search", clock, label="peer ", most=MOST_FAILURES)
     return tuple(opened.values())
 
 

@@ -18,9 +18,18 @@ from combray.runtime import Embedder, LanguageModel, Memories, Space
 from combray.runtime.interruption import step
 from combray.think import extraction
 from combray.think.citations import Checked, checked
-from combray.think.holding import holds
-from combray.think.prompt import CONSTITUTION_SHIPPED, constitution, prompt, says_unknown, system, wording
-from combray.think.sources import Source, numbered, one_line
+from combray.think.extraction import holds
+from combray.think.prompt import (
+    CONSTITUTION_SHIPPED,
+    Source,
+    constitution,
+    numbered,
+    one_line,
+    prompt,
+    says_unknown,
+    system,
+    wording,
+)
 from combray.think.support import asked
 from combray.think.thought import Mode, Thought
 from combray.types import Answer, Hit, RecallOptions

@@ -11,10 +11,8 @@ from combray.language.sentences import sentences
 from combray.language.tense import tense_of
 from combray.language.tokens import term_set
 from combray.records import dataclass, field, replace
-from combray.think.evidence import Evidence, evidence, joined
-from combray.think.prompt import says_unknown, unknown_terms
-from combray.think.sources import OUTDATED, Source, one_line
-from combray.think.support import Nearness, QuestionWords, SentenceSupport, check
+from combray.think.prompt import OUTDATED, Source, one_line, says_unknown, unknown_terms
+from combray.think.support import Evidence, Nearness, QuestionWords, SentenceSupport, check, evidence, joined
 from combray.think.thought import Citation, Rejected
 
 MOST_CHARACTERS = 4000
