@@ -23,7 +23,7 @@ from combray import Engine
 from combray.engine import hidden
 from combray.interfaces.mcp import updates
 from combray.interfaces.mcp.server import server_for
-from combray.runtime.interruption import interruptible, step
+from combray.runtime.calls import interruptible, step
 
 ERAS = pytest.mark.parametrize("era", ["legacy", "2026-07-28"])
 EMBEDDERS = pytest.mark.parametrize("embedder", ["none", "wordllama"])

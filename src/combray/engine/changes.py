@@ -13,7 +13,7 @@ from combray.errors import InvalidInputError, NotFoundError, brief
 from combray.records import dataclass, replace
 from combray.remember.revision import Revision
 from combray.runtime import Order, Reader, Runtime, Writer
-from combray.runtime.interruption import step
+from combray.runtime.calls import step
 from combray.types import LIVE_STATUSES, Memory, Status, Where
 from combray.where import Condition, fields_of, joined, one_of_texts, parse
 

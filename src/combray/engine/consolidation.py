@@ -15,7 +15,7 @@ from combray.errors import InvalidInputError, NotFoundError, ReadOnlyStoreError,
 from combray.records import dataclass, field
 from combray.runtime import Lease, Writer
 from combray.runtime import Run as Run
-from combray.runtime.leases import is_there, new_holder
+from combray.runtime.background import is_there, new_holder
 from combray.types import LIVE_STATUSES, Memory, Step
 from combray.values import new_id, whole
 

@@ -21,7 +21,7 @@ from combray.engine.engine import Engine
 from combray.errors import NotFoundError
 from combray.records import dataclass, field
 from combray.runtime import Clock
-from combray.runtime.receipts import looking
+from combray.runtime.calls import looking
 from combray.runtime.store import Store, Writer
 from combray.types import Remembered
 

@@ -21,7 +21,7 @@ from combray.engine.namespace import Namespace
 from combray.errors import InvalidInputError, brief
 from combray.records import dataclass
 from combray.runtime import Filter, Reader, Writer
-from combray.runtime.interruption import step
+from combray.runtime.calls import step
 from combray.types import LIVE_STATUSES, STATUSES, Memory
 from combray.values import MADE_BY
 

@@ -17,7 +17,7 @@ from combray.errors import InvalidInputError, ModelError
 from combray.records import dataclass
 from combray.runtime import Embedder, Reader
 from combray.runtime.queue import EXTRACTION
-from combray.runtime.service_tier import Tier
+from combray.runtime.runtime import Tier
 from combray.settings import read_prices
 from combray.types import LIVE_STATUSES, Where
 from combray.where import parse

@@ -17,8 +17,7 @@ import numpy as np
 from combray.errors import StoreBusyError, StoreError
 from combray.records import dataclass
 from combray.runtime import Reader, Store, Writer
-from combray.runtime.interruption import step
-from combray.runtime.lock_patience import briefly
+from combray.runtime.calls import briefly, step
 
 LOG = logging.getLogger(__name__)
 

@@ -25,7 +25,7 @@ _HOMES = (
     "combray.engine.store", "combray.engine.network", "combray.engine.timeline",
     "combray.audit.erasure", "combray.audit.entry", "combray.audit.verify",
     "combray.think.thought", "combray.prompt.budget", "combray.documents.passages", "combray.consolidate.runs",
-    "combray.consolidate.state", "combray.embedding.working", "combray.runtime", "combray.runtime.service_tier",
+    "combray.consolidate.state", "combray.embedding.working", "combray.runtime", "combray.runtime.runtime",
     "combray.transfer", "combray.conversation.extraction", "combray.engine.extraction",
 )  # fmt: skip
 """Modules whose types the engine's signatures name, some for type checkers only."""
