@@ -21,7 +21,7 @@ from combray import Engine
 from combray.audit.chain import FileChain
 from combray.audit.key import AuditKey
 from combray.audit.log import AuditLog
-from combray.audit.verify import verify
+from combray.audit.reading import verify
 
 TRIES = 6
 

@@ -14,8 +14,7 @@ from combray.audit.anchor import AnchorFile
 from combray.audit.chain import FileChain
 from combray.audit.key import AuditKey
 from combray.audit.log import AuditLog
-from combray.audit.reading import EntryFilter, latest, lines
-from combray.audit.verify import verify
+from combray.audit.reading import EntryFilter, latest, lines, verify
 from combray.runtime import Deeds
 
 _SINCE = datetime(2026, 1, 1, tzinfo=UTC)

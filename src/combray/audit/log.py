@@ -13,10 +13,10 @@ from typing import Any
 
 from combray.audit import anchor as anchors
 from combray.audit.anchor import AnchorFile
+from combray.audit.audited import actor, current, found
 from combray.audit.chain import Drafting, FileChain, Mark, MemoryChain, Tail
 from combray.audit.entry import GAP, MOST_IDS, Head
 from combray.audit.key import AuditKey
-from combray.audit.verb import actor, current, found
 from combray.errors import DiskFullError, StoreError
 from combray.runtime import Clock, Deeds
 

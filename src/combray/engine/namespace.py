@@ -12,8 +12,7 @@ from typing import TYPE_CHECKING, Any, Unpack
 import numpy as np
 
 from combray import presets
-from combray.audit.audited import audited
-from combray.audit.verb import tell
+from combray.audit.audited import audited, tell
 from combray.engine.accesses import Accesses
 from combray.engine.service_tier import tier_monitor
 from combray.errors import InvalidInputError, NotFoundError, StoreError, brief

@@ -14,8 +14,7 @@ from typing import TYPE_CHECKING, Any, TypedDict, Unpack
 from combray.audit.audited import audited, record_read
 from combray.audit.erasure import named_by
 from combray.engine import matches
-from combray.engine.changes import erase_keys
-from combray.engine.hidden import hide
+from combray.engine.changes import erase_keys, hide
 from combray.engine.matches import Request
 from combray.engine.namespace import Namespace
 from combray.errors import InvalidInputError, brief

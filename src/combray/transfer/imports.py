@@ -6,7 +6,7 @@ import time
 from collections.abc import Callable, Iterable
 from typing import Protocol, runtime_checkable
 
-from combray.audit.verb import doing
+from combray.audit.audited import doing
 from combray.errors import InvalidInputError
 from combray.records import replace
 from combray.remember.guard import Guard
