@@ -19,8 +19,7 @@ import combray
 from bench.speed.texts import Text, clauses, questions, sources, texts
 from combray import Engine
 from combray.audit.chain import FileChain
-from combray.audit.key import AuditKey
-from combray.audit.log import AuditLog
+from combray.audit.log import AuditKey, AuditLog
 from combray.audit.reading import verify
 
 TRIES = 6

@@ -13,8 +13,7 @@ import pytest
 
 import combray
 from combray.audit.chain import FileChain, segments
-from combray.audit.key import AuditKey
-from combray.audit.log import AuditLog
+from combray.audit.log import AuditKey, AuditLog
 from combray.audit.reading import EntryFilter, latest, verify
 
 pytestmark = pytest.mark.skipif(not hasattr(os, "fork"), reason="this platform does not fork")

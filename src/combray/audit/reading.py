@@ -8,8 +8,8 @@ from datetime import datetime
 from itertools import islice, takewhile
 from pathlib import Path
 
-from combray.audit.chain import Mark, MemoryChain
-from combray.audit.entry import CUT, GAP, GENESIS, ChainFields, Entry, link_of, parted, read
+from combray.audit.chain import MemoryChain
+from combray.audit.entry import CUT, GAP, GENESIS, ChainFields, Entry, Mark, link_of, parted, read
 from combray.audit.log import AuditLog
 from combray.records import dataclass, field
 

@@ -80,7 +80,7 @@ def trials(overrides: Mapping[str, Any] | None = None) -> Iterator[Trial]:
 
 
 def _opened(kind: str, settings: Settings, test: Callable[[Any], Found]) -> Found:
-    return test(wiring.open_model(kind, settings))
+    return test(wiring.open_model(kind, getattr(settings, kind)))
 
 
 def _tried(kind: str, name: str, work: Callable[[], Found]) -> Trial:
