@@ -114,21 +114,18 @@ def metrics(at: Namespace, log: AuditLog, days: int) -> dict[str, Any]:
     now = at.runtime.local(at.runtime.clock())
     start = now - timedelta(days=whole("days", days, 1, MOST_DAYS))
     entries = [each for each in since(log, start) if each.namespace == at.namespace and each.result == "ok"]
+    asked = [each.counts.get("found", 0) > 0 for each in entries if each.operation in _ASKS]
     texts = _texts(at, start)
     return {
         "days": days,
-        **_questions(entries),
+        "asked": len(asked),
+        "answered": _share(sum(asked), len(asked)),
         **_streamed(entries),
         **_written(texts),
         **_consolidated(entries),
         "by_day": _by_day(entries, texts, start, now),
         "cost": _cost(at),
     }
-
-
-def _questions(entries: Iterable[Entry]) -> dict[str, Any]:
-    found = [each.counts.get("found", 0) > 0 for each in entries if each.operation in _ASKS]
-    return {"asked": len(found), "answered": _share(sum(found), len(found))}
 
 
 def _streamed(entries: Iterable[Entry]) -> dict[str, Any]:

@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from combray.engine.namespace import Namespace
 from combray.language.scopes import scope_set
 from combray.records import dataclass
-from combray.runtime import Filter, Keys, Link, Reader
+from combray.runtime import Filter, Keys, Reader
 from combray.types import EDGE_TYPES, GRAPH_EDGES, EdgeType, Memory, Remembered
 
 if TYPE_CHECKING:
@@ -68,18 +68,13 @@ def related(at: Namespace, memory_id: str, type: EdgeType | None, depth: int) ->
         for end in frontier:
             found[end] = step, tuple(sorted(reached[end], key=lambda edge: (-edge[1], edge[0], edge[2])))
     keys = sorted(found, key=lambda key: (found[key][0], -found[key][1][0][1], key))
-    return [
-        _neighbour(memories[key], *found[key])
-        for key in keys
-        if memories[key].status in _SHOWN and memories[key].trust in at.trusts
-    ]
-
-
-def _neighbour(memory: Memory, depth: int, edges: Edges) -> Related:
-    via, weight, _ = edges[0]
-    return Related(
-        memory, depth, via, weight, tuple(each[:2] for each in edges), tuple(each[2] for each in edges)
-    )
+    shown = []
+    for key in keys:
+        memory, (away, edges) = memories[key], found[key]
+        if memory.status in _SHOWN and memory.trust in at.trusts:
+            typed, subtypes = tuple(each[:2] for each in edges), tuple(each[2] for each in edges)
+            shown.append(Related(memory, away, *typed[0], typed, subtypes))
+    return shown
 
 
 def worth_linking(done: Remembered) -> list[dict[str, Any]]:
@@ -158,7 +153,12 @@ def _drawn(reader: Reader, start: int | None, wanted: GraphRequest, where: Filte
         keys = np.sort(every[max(len(every) - wanted.limit, 0) :])
         steps, left_out = np.zeros(len(keys), dtype=np.int64), len(every) - len(keys)
     memories = reader.memories(keys.tolist())
-    links = _between(reader.links(keys.tolist(), wanted.types), keys, wanted.min_weight)
+    known = set(keys.tolist())
+    links = [
+        each
+        for each in reader.links(keys.tolist(), wanted.types)
+        if each.weight >= wanted.min_weight and known.issuperset((each.source, each.target))
+    ]
     ends = np.searchsorted(keys, np.array([(each.source, each.target) for each in links], dtype=np.int64))
     ends = ends.reshape(-1, 2)
     weights = np.array([each.weight for each in links])
@@ -212,11 +212,6 @@ def _around(
             break
     keys = np.array(sorted(found), dtype=np.int64)
     return keys, np.array([found[key] for key in keys.tolist()], dtype=np.int64), left_out
-
-
-def _between(links: list[Link], keys: Keys, least: float) -> list[Link]:
-    known = set(keys.tolist())
-    return [each for each in links if each.weight >= least and each.source in known and each.target in known]
 
 
 def strongest_edges(

@@ -272,7 +272,7 @@ class Verbs:
         if self.settings.get("judge_at_write", False) and any(each.may_revise for each in results):
             from combray.engine.judging import judged
 
-            return judged(self._at, results)
+            return judged(self.runtime, self.namespace, results)
         return results
 
     def _count_failures(self, failures: Sequence[str]) -> None:

@@ -92,7 +92,12 @@ def _needs_worker(engine: Engine, settings: Settings, preset: presets.Preset) ->
     runtime = engine.runtime
     if settings.worker is False or runtime.embedder is None or not runtime.store.writable:
         return False
-    return bool(settings.worker) or _queues(preset) or engine.vectors.outdated()
+    queues = preset.queues
+    if queues is None:
+        from combray.remember.embed import QueueEmbedding
+
+        queues = any(isinstance(stage, QueueEmbedding) for stage in walk(preset.remember.stages))
+    return bool(settings.worker) or queues or engine.vectors.outdated()
 
 
 def _of_server(settings: Settings, key: str | bytes | None, objects: Sequence[object]) -> Engine:
@@ -103,15 +108,6 @@ def _of_server(settings: Settings, key: str | bytes | None, objects: Sequence[ob
             raise InvalidInputError("location", problem, "Set models, preset and clock where the server starts.")
     opened: Engine = import_module("combray.remote.engine").open_remote(settings, key)
     return opened
-
-
-def _queues(preset: presets.Preset) -> bool:
-    """Whether writes queue their vectors."""
-    if preset.queues is not None:
-        return preset.queues
-    from combray.remember.embed import QueueEmbedding
-
-    return any(isinstance(stage, QueueEmbedding) for stage in walk(preset.remember.stages))
 
 
 def warm_up(engine: Engine) -> None:
