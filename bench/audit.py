@@ -19,9 +19,8 @@ import combray
 from bench.speed.texts import Text, clauses, questions, sources, texts
 from combray import Engine
 from combray.audit.chain import FileChain
-from combray.audit.key import AuditKey
-from combray.audit.log import AuditLog
-from combray.audit.verify import verify
+from combray.audit.log import AuditKey, AuditLog
+from combray.audit.reading import verify
 
 TRIES = 6
 

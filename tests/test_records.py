@@ -142,4 +142,4 @@ def test_every_module_uses_this_decorator() -> None:
         if isinstance(node, ast.ImportFrom) and node.module == "dataclasses"
         if "dataclass" in [each.name for each in node.names]
     ]
-    assert sorted(standard) == ["records/late.py"]
+    assert sorted(standard) == ["records/__init__.py"]

@@ -46,9 +46,9 @@ def embedder(spec: str) -> Any:
     """Return what `open` takes: "none", or the embedder of a spec with a cache."""
     if spec == "none":
         return spec
-    from combray.wiring import open_embedder
+    from combray.wiring import open_model
 
-    return Cached(open_embedder(spec))
+    return Cached(open_model("embedder", spec))
 
 
 class Asked:

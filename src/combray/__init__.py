@@ -54,44 +54,16 @@ if TYPE_CHECKING:
         Where,
     )
 
-_HOMES = {
-    "combray.engine": ("Engine", "open"),
-    "combray.engine.asyncio": ("AsyncEngine",),
-    "combray.engine.changes": ("Changed",),
-    "combray.engine.requests": ("Taken",),
-    "combray.engine.settling": ("Replaced", "Settled", "Unsettled"),
-    "combray.types": (
-        "Answer",
-        "Candidate",
-        "Edge",
-        "Hit",
-        "Memory",
-        "MemoryChanges",
-        "MemoryFields",
-        "MemoryItem",
-        "Page",
-        "RecallOptions",
-        "Remembered",
-        "Version",
-        "Where",
-    ),
-    "combray.errors": (
-        "CombrayError",
-        "CorruptStoreError",
-        "DiskFullError",
-        "EncryptionError",
-        "InvalidInputError",
-        "MissingExtraError",
-        "ModelError",
-        "NewerSchemaError",
-        "NotFoundError",
-        "PipelineError",
-        "ReadOnlyStoreError",
-        "StaleVersionError",
-        "StoreBusyError",
-        "StoreError",
-    ),
-}
+_HOMES = (
+    "combray.errors",
+    "combray.types",
+    "combray.engine",
+    "combray.engine.changes",
+    "combray.engine.requests",
+    "combray.engine.settling",
+    "combray.engine.asyncio",
+)
+"""Modules that define the names below, those that load least first."""
 
 __all__ = [
     "Answer",
@@ -137,9 +109,8 @@ def __getattr__(name: str) -> Any:
     # Loaded on first use, so that `combray --help` starts without numpy.
     import importlib
 
-    for home, exported in _HOMES.items():
-        if name in exported:
-            return getattr(importlib.import_module(home), name)
+    if name in __all__:
+        return next(vars(home)[name] for home in map(importlib.import_module, _HOMES) if name in vars(home))
     if name in {"presets", "settings"}:
         return importlib.import_module(f"combray.{name}")
     raise AttributeError(f"module 'combray' has no attribute {name!r}")

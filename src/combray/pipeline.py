@@ -17,9 +17,7 @@ from typing import TYPE_CHECKING, Any, Generic, Protocol, TypeVar, dataclass_tra
 from combray.errors import PipelineError, StoreError
 from combray.records import dataclass, field
 from combray.runtime import Runtime
-from combray.runtime.failures import report
-from combray.runtime.interruption import step
-from combray.runtime.receipts import about_to_commit
+from combray.runtime.calls import about_to_commit, report_failure, step
 from combray.types import Step
 
 C = TypeVar("C")
@@ -282,7 +280,7 @@ def advise(name: str, work: Callable[[S], S], state: S, runtime: Runtime) -> S:
     for text in getattr(state, "alone", lambda: ("",))():
         state, failure = _tried(work, state, runtime)
         if failure is not None:
-            report(name, text, failure)
+            report_failure(name, text, failure)
             state.degraded.append(f"{FAILED}{name} on {text or 'the text'}: {type(failure).__name__}")
     return state
 

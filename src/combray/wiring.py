@@ -5,27 +5,19 @@ from __future__ import annotations
 import hashlib
 import os
 import time
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal, TypeVar, cast
+from typing import TYPE_CHECKING, Any, Literal, cast
 
-from combray.audit.anchor import AnchorFile
+from combray import models
 from combray.audit.chain import FileChain, MemoryChain
-from combray.audit.key import AuditKey
-from combray.audit.log import AuditLog
+from combray.audit.log import AnchorFile, AuditKey, AuditLog
 from combray.errors import InvalidInputError, MissingExtraError
 from combray.folders import data_folder
 from combray.language.tables import add_folder as add_languages
-from combray.models import EMBEDDERS, JUDGES, LANGUAGE_MODELS, RERANKERS, token_embedder
-from combray.models import detector as _our_detector
-from combray.models import embedder as _our_embedder
-from combray.models import judge as _our_judge
-from combray.models import language_model as _our_language_model
-from combray.models import reranker as _our_reranker
 from combray.models.breaker import watched
 from combray.runtime import (
     Clock,
-    Detector,
     Embedder,
     Judge,
     LanguageModel,
@@ -50,9 +42,15 @@ if TYPE_CHECKING:
 
 _SQLITE = "sqlite:///"
 _POSTGRES = ("postgresql://", "postgres://")
-T = TypeVar("T")
 MOST_PEER_CALLS = 16
 """Concurrent calls to peers."""
+_OURS: Mapping[str, tuple[Iterable[str], Callable[[str], Any]]] = {
+    "embedder": (models.EMBEDDERS, models.embedder),
+    "reranker": (models.RERANKERS, models.reranker),
+    "judge": (models.JUDGES, models.judge),
+    "language_model": (models.LANGUAGE_MODELS, models.language_model),
+}
+"""Kinds of models that packages may add to: Combray's own specs, and what opens one."""
 
 
 def open_store(
@@ -134,12 +132,7 @@ def offers() -> list[Offer]:
     from combray.models import services
     from combray.peers import offers
 
-    tables = {"embedder": EMBEDDERS, "reranker": RERANKERS, "judge": JUDGES, "language_model": LANGUAGE_MODELS}
-    found = [
-        each
-        for kind, table in tables.items()
-        for each in plugins.installed(kind, {spec.partition(":")[0] for spec in table})
-    ]
+    found = [each for kind in _OURS for each in plugins.installed(kind, _providers(kind))]
     return [*services.offers(), *offers(), *map(_offer, found)]
 
 
@@ -151,16 +144,27 @@ def _offer(plugin: plugins.Plugin) -> Offer:
     return Offer(plugin.kind, plugin.name, about, installed=not plugin.problem)
 
 
-def open_model(kind: str, settings: Settings) -> Embedder | Reranker | Judge | Detector | LanguageModel | None:
-    """Open a model of the settings, by kind. Raises InvalidInputError, ModelError."""
-    openers: dict[str, Callable[[str], Embedder | Reranker | Judge | Detector | LanguageModel | None]] = {
-        "embedder": open_embedder,
-        "reranker": open_reranker,
-        "judge": open_judge,
-        "guard_model": _our_detector,
-        "language_model": open_language_model,
-    }
-    return openers[kind](getattr(settings, kind))
+def open_model(kind: str, spec: str) -> Any:
+    """Return the model of a spec; None for "none". A package is asked if the provider is not one of ours.
+
+    Raises InvalidInputError, ModelError, PluginError.
+    """
+    if kind == "guard_model":
+        return models.detector(spec)
+    _, opened = _OURS[kind]
+    provider, _, rest = spec.partition(":")
+    found = None if provider in _providers(kind) else plugins.make(kind, provider, rest)
+    return opened(spec) if found is None else found
+
+
+def _providers(kind: str) -> set[str]:
+    return {spec.partition(":")[0] for spec in _OURS[kind][0]}
+
+
+def another_embedder(given: str | Embedder, clock: Clock) -> Embedder | None:
+    """Return an embedder beside the one in use, guarded as that one is. Raises as `open_model`."""
+    found: Embedder | None = open_model("embedder", given) if isinstance(given, str) else given
+    return found and watched(found, "embed", clock)
 
 
 def fetch_model(spec: str, progress: Progress | None = None) -> Fetched:
@@ -177,46 +181,6 @@ def peers_of(settings: Settings, clock: Clock = time.time) -> tuple[Peer, ...]:
     from combray.peers import open_peers
 
     return open_peers(settings.peers, settings.peer_timeout, clock)
-
-
-def open_embedder(spec: str) -> Embedder | None:
-    """Return the embedder of a spec; None for "none". Raises InvalidInputError, ModelError, PluginError."""
-    return _named("embedder", spec, EMBEDDERS, _our_embedder)
-
-
-def another_embedder(given: str | Embedder, clock: Clock) -> Embedder | None:
-    """Return an embedder beside the one in use, guarded as that one is. Raises as `open_embedder`."""
-    found = open_embedder(given) if isinstance(given, str) else given
-    return found and watched(found, "embed", clock)
-
-
-def open_reranker(spec: str) -> Reranker | None:
-    """Return the reranker of a spec; None for "none". Raises as `open_embedder`."""
-    return _named("reranker", spec, RERANKERS, _our_reranker)
-
-
-def open_judge(spec: str) -> Judge | None:
-    """Return the judge of a spec; None for "none". Raises as `open_embedder`."""
-    return _named("judge", spec, JUDGES, _our_judge)
-
-
-def open_detector(settings: Settings) -> Detector | None:
-    """Return the guard's second opinion; None without one. Raises InvalidInputError, ModelError."""
-    return _our_detector(settings.guard_model) if settings.guard else None
-
-
-def open_language_model(spec: str) -> LanguageModel | None:
-    """Return the language model of a spec; None for "none". Raises as `open_embedder`."""
-    return _named("language_model", spec, LANGUAGE_MODELS, _our_language_model)
-
-
-def _named(kind: str, spec: str, ours: Iterable[str], open_ours: Callable[[str], T | None]) -> T | None:
-    """Open a model; a plugin is asked if the provider is not one of ours."""
-    provider, _, rest = spec.partition(":")
-    if provider in {each.partition(":")[0] for each in ours}:
-        return open_ours(spec)
-    found: T | None = plugins.make(kind, provider, rest)
-    return open_ours(spec) if found is None else found
 
 
 def build(
@@ -241,16 +205,17 @@ def build(
         # Before the store is opened: its keyword index depends on the languages.
         add_languages(Path(settings.languages).expanduser())
     now, zone = clock or time.time, read_zone(settings.timezone)
-    chosen = model if model is not None else open_embedder(settings.embedder)
-    chosen = chosen and watched(chosen, "embed", now)
+
+    def opened(kind: str, given: Any) -> Any:
+        found = given if given is not None else open_model(kind, getattr(settings, kind))
+        return found and watched(found, plugins.VERBS[kind], now)
+
+    chosen: Embedder | None = opened("embedder", model)
     before = chosen and _before(chosen, settings, now)
-    judge = third if third is not None else open_judge(settings.judge)
-    tokens = tokens if tokens is not None else token_embedder(settings.late_interaction)
+    judge = opened("judge", third)
+    tokens = tokens if tokens is not None else models.token_embedder(settings.late_interaction)
     tokens = tokens and watched(tokens, "embed_tokens", now)
-    second = second if second is not None else open_reranker(settings.reranker)
-    second = second and watched(second, "rerank", now)
-    writer = writer if writer is not None else open_language_model(settings.language_model)
-    writer = writer and watched(writer, "complete", now)
+    reranker, language_model = opened("reranker", second), opened("language_model", writer)
     peers = peers_of(settings, now)
     start = Background("combray-peer", threads=MOST_PEER_CALLS, waiting=0, joins=False) if peers else at_once
     log = open_audit(location, settings, now)
@@ -259,9 +224,9 @@ def build(
     return Runtime(
         store=store,
         embedder=chosen,
-        reranker=second,
-        language_model=writer,
-        judge=judge and watched(judge, "judge", now),
+        reranker=reranker,
+        language_model=language_model,
+        judge=judge,
         clock=now,
         zone=zone,
         peers=peers,
@@ -270,7 +235,7 @@ def build(
         before=before,
         words=_words(chosen),
         tokens=tokens,
-        detector=open_detector(settings),
+        detector=models.detector(settings.guard_model) if settings.guard else None,
     )
 
 
@@ -286,7 +251,7 @@ def _words(chosen: Embedder | None) -> WordVectors | None:
 def _before(chosen: Embedder, settings: Settings, clock: Clock) -> Embedder | None:
     """Return the embedder to use until every memory has a vector of the chosen one."""
     try:
-        found = open_embedder(settings.embedder_before or DEFAULT_EMBEDDER)
+        found: Embedder | None = open_model("embedder", settings.embedder_before or DEFAULT_EMBEDDER)
     except InvalidInputError as error:
         raise InvalidInputError("embedder_before", error.problem, error.remedy) from None
     return None if found is None or found.name == chosen.name else watched(found, "embed", clock)

@@ -6,10 +6,8 @@ import hashlib
 import json
 from pathlib import Path
 
-from combray.audit.anchor import AnchorFile
 from combray.audit.chain import FileChain, segments
-from combray.audit.key import AuditKey
-from combray.audit.log import AuditLog
+from combray.audit.log import AnchorFile, AuditKey, AuditLog
 from combray.runtime import Deeds
 from combray.testing.fakes import FakeClock
 

@@ -11,7 +11,7 @@ import pytest
 
 import combray
 from combray import Engine
-from combray.audit.key import digest
+from combray.audit.log import digest
 from combray.language import support
 from combray.runtime import Doubt, Provable, Runtime
 from combray.stores.sqlite import erasing

@@ -13,9 +13,8 @@ from logs import Kept, files, filled, opened
 
 import combray
 from combray.audit.chain import FileChain
-from combray.audit.key import AuditKey
-from combray.audit.log import AuditLog
-from combray.audit.verify import verify
+from combray.audit.log import AuditKey, AuditLog
+from combray.audit.reading import verify
 from combray.errors import StoreError
 from combray.testing.fakes import FakeClock
 

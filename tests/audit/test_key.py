@@ -15,7 +15,7 @@ from typing import Any
 
 import pytest
 
-from combray.audit.key import AuditKey, digest
+from combray.audit.log import AuditKey, digest
 
 QUESTION = "Where did Alice move?"
 

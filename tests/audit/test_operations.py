@@ -13,8 +13,8 @@ import pytest
 
 import combray
 from combray import Engine, InvalidInputError, NotFoundError
+from combray.audit.audited import acting_as
 from combray.audit.entry import MOST_IDS, Entry
-from combray.audit.verb import acting_as
 from combray.guard.injection import REASONS
 from combray.testing.fakes import FakeClock, FakeEmbedder, FakeLanguageModel
 from combray.transfer import export_to, import_from

@@ -12,7 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from logs import Kept, files, filled, opened, resealed
 
-from combray.audit.verify import Report, verify
+from combray.audit.reading import Report, verify
 
 ENTRIES = 12
 QUICK = settings(max_examples=150)

@@ -10,7 +10,7 @@ from reading import PORTO, Reader, facts, opened, texts
 import combray
 from combray.conversation import extraction_facts
 from combray.errors import DiskFullError, InvalidInputError
-from combray.runtime.leases import new_holder
+from combray.runtime.background import new_holder
 from combray.runtime.queue import EXTRACTION
 from combray.testing.fakes import FakeClock
 

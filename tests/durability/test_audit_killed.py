@@ -13,10 +13,8 @@ import pytest
 
 import combray
 from combray.audit.chain import FileChain, segments
-from combray.audit.key import AuditKey
-from combray.audit.log import AuditLog
-from combray.audit.reading import EntryFilter, latest
-from combray.audit.verify import verify
+from combray.audit.log import AuditKey, AuditLog
+from combray.audit.reading import EntryFilter, latest, verify
 
 pytestmark = pytest.mark.skipif(not hasattr(os, "fork"), reason="this platform does not fork")
 PROCESSES, TURNS = 8, 4

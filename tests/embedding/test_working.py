@@ -11,8 +11,7 @@ import pytest
 from waiting import FACTS, PickyEmbedder, jobs, opened, statuses
 
 from combray import InvalidInputError, presets
-from combray.embedding.attempts import MOST_ATTEMPTS, pause
-from combray.embedding.working import LEASE_SECONDS, Worked
+from combray.embedding.working import LEASE_SECONDS, MOST_ATTEMPTS, Worked, pause
 from combray.presets import Preset
 from combray.remember.embed import QueueEmbedding
 from combray.runtime import Filter, Vectors, Writer

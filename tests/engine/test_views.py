@@ -12,7 +12,7 @@ import pytest
 
 import combray
 from combray import Engine, InvalidInputError, NotFoundError
-from combray.engine.network import strongest_edges
+from combray.engine.graph import strongest_edges
 from combray.testing.fakes import FakeClock
 
 

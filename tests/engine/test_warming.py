@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import combray
-from combray.engine.warming import warm_up, warm_up_in_background
+from combray.engine.opening import warm_up, warm_up_in_background
 from combray.testing.fakes import FakeEmbedder
 
 

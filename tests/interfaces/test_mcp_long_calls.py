@@ -20,10 +20,10 @@ from mcp_types import ResourceUpdatedNotification
 
 import combray
 from combray import Engine
-from combray.engine import hidden
+from combray.engine import changes
 from combray.interfaces.mcp import updates
 from combray.interfaces.mcp.server import server_for
-from combray.runtime.interruption import interruptible, step
+from combray.runtime.calls import interruptible, step
 
 ERAS = pytest.mark.parametrize("era", ["legacy", "2026-07-28"])
 EMBEDDERS = pytest.mark.parametrize("embedder", ["none", "wordllama"])
@@ -127,7 +127,7 @@ def test_a_cancelled_call_stops_within_its_transaction_and_writes_nothing(
 
             return slowly
 
-        monkeypatch.setattr("combray.engine.changes.hide", slow(hidden.hide))
+        monkeypatch.setattr("combray.engine.changes.hide", slow(changes.hide))
         with served(engine, era) as agent:
             _cancelled(agent, "forget", {"where": {"tags": "draft"}, "confirm": 20}, reached)
             assert left.wait(90)

@@ -17,7 +17,7 @@ import pytest
 from combray import folders
 from combray.agents import serving
 from combray.agents.clients import files, places
-from combray.audit import locking, verb
+from combray.audit import audited, locking
 from combray.server import keys
 
 
@@ -78,9 +78,9 @@ def test_a_process_that_outlives_the_hook_is_detached(monkeypatch: pytest.Monkey
 
 
 def test_the_account_is_that_of_the_login(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(verb, "sys", SimpleNamespace(platform="win32"))
-    monkeypatch.setattr(verb, "os", SimpleNamespace(getlogin=lambda: "Ana"))
-    assert verb._account.__wrapped__() == "Ana"
+    monkeypatch.setattr(audited, "sys", SimpleNamespace(platform="win32"))
+    monkeypatch.setattr(audited, "os", SimpleNamespace(getlogin=lambda: "Ana"))
+    assert audited._account.__wrapped__() == "Ana"
 
 
 def test_a_file_of_keys_has_no_mode_there(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:

@@ -11,7 +11,7 @@ import pytest
 
 import combray
 from combray import presets
-from combray.engine.revisions import suggest_left
+from combray.engine.consolidation import suggest_left
 from combray.facts.candidates import SuggestRevisions
 from combray.presets.tuning import tuned
 from combray.types import Remembered

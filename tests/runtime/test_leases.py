@@ -6,12 +6,12 @@ import sys
 
 import pytest
 
-from combray.runtime.leases import is_there, new_holder
+from combray.runtime.background import is_there, new_holder
 
 
 @pytest.mark.slow("starts processes")
 def test_a_holder_is_there_as_long_as_its_process() -> None:
-    asked = "from combray.runtime.leases import new_holder; print(new_holder())"
+    asked = "from combray.runtime.background import new_holder; print(new_holder())"
     done = subprocess.run([sys.executable, "-c", asked], capture_output=True, text=True, check=True)
     assert is_there(new_holder())
     assert not is_there(done.stdout.strip())

@@ -16,7 +16,7 @@ from emptied import Emptied
 import combray
 from combray import Engine, StoreBusyError
 from combray.engine import interruptible
-from combray.runtime import lock_patience
+from combray.runtime import calls
 from combray.stores.postgres import PostgresStore
 
 QUESTION = "Where is the boiler?"
@@ -97,7 +97,7 @@ def test_what_a_read_notes_beside_its_answer_waits_a_moment(postgres: Emptied) -
     with (
         closing(PostgresStore(postgres.url, busy_timeout=600.0)) as store,
         held(postgres.url),
-        lock_patience.briefly(),
+        calls.briefly(),
         pytest.raises(StoreBusyError),
         store.transaction("default"),
     ):

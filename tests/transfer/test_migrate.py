@@ -11,7 +11,7 @@ import pytest
 from emptied import Emptied
 
 import combray
-from combray.engine.migration import migrate
+from combray.engine.opening import migrate
 from combray.errors import InvalidInputError, NotFoundError, StoreError
 from combray.runtime import Doubt, Link, Run, Store
 from combray.runtime.documents import Document, Workspace

@@ -10,12 +10,9 @@ from typing import Any
 from bench.fuzz.drawing import Draw
 from bench.fuzz.target import Run, Target
 from bench.fuzz.targets.files import CLOCK
-from combray.audit.anchor import AnchorFile
 from combray.audit.chain import FileChain
-from combray.audit.key import AuditKey
-from combray.audit.log import AuditLog
-from combray.audit.reading import EntryFilter, latest, lines
-from combray.audit.verify import verify
+from combray.audit.log import AnchorFile, AuditKey, AuditLog
+from combray.audit.reading import EntryFilter, latest, lines, verify
 from combray.runtime import Deeds
 
 _SINCE = datetime(2026, 1, 1, tzinfo=UTC)

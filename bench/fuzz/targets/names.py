@@ -18,7 +18,7 @@ from combray.engine.namespace import check_namespace, shown_trusts
 from combray.errors import CombrayError, ModelError
 from combray.models.http import Client
 from combray.peers import open_peers
-from combray.runtime.leases import is_there, new_holder
+from combray.runtime.background import is_there, new_holder
 from combray.stores.sqlite.encryption import key_from
 from combray.values import as_moment, is_loopback
 
@@ -181,7 +181,7 @@ _SPECS = (
     "combray.settings",
     "combray.engine.quarantine",
     "combray.values",
-    "combray.runtime.leases",
+    "combray.runtime.background",
 )
 TARGETS = (
     Target("paths", "paths of indexed files", _paths, _path_seeds, _DOCUMENTS, longest=256),

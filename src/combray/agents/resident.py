@@ -144,7 +144,7 @@ class Resident:
 
     def _text(self, request: Mapping[str, Any]) -> str:
         event = read_event(request["verb"], request["client"], request["given"])
-        from combray.runtime.interruption import interruptible
+        from combray.runtime.calls import interruptible
 
         until = request.get("until")
         with interruptible(Decision(until if isinstance(until, float) else None).step):

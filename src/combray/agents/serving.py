@@ -154,7 +154,7 @@ class Hook:
         if reply is not None:
             self._leave_card(place)
             return reply
-        from combray.runtime.interruption import interruptible
+        from combray.runtime.calls import interruptible
 
         answers = self._answers()
         with interruptible(decision.step):

@@ -13,7 +13,7 @@ from contextlib import contextmanager, nullcontext, suppress
 from pathlib import Path
 from typing import Any
 
-from combray.audit.entry import CUT, Head, head_of, parted, seal
+from combray.audit.entry import CUT, Head, Mark, head_of, parted, seal
 from combray.audit.locking import locked
 from combray.records import dataclass
 
@@ -22,16 +22,6 @@ SEGMENT = 64 * 1024 * 1024
 _AT_ONCE = 64 * 1024
 
 Fields = Mapping[str, Any]
-
-
-@dataclass(frozen=True, slots=True)
-class Mark:
-    """A position in the chain: number and hash of an entry, number of its file, and the offset after its line."""
-
-    seq: int
-    hash: str
-    segment: int
-    end: int
 
 
 @dataclass(frozen=True, slots=True)

@@ -65,6 +65,16 @@ class Head:
     previous: str = ""
 
 
+@dataclass(frozen=True, slots=True)
+class Mark:
+    """A position in the chain: number and hash of an entry, number of its file, and the offset after its line."""
+
+    seq: int
+    hash: str
+    segment: int
+    end: int
+
+
 class ChainFields(msgspec.Struct, frozen=True):
     """The fields of an entry that chain it to others. Faster to decode than the whole entry."""
 
@@ -121,3 +131,18 @@ def head_of(line: bytes) -> Head | None:
     parts = parted(line)
     link = None if parts is None else link_of(parts[0])
     return None if parts is None or link is None else Head(link.seq, parts[1], link.previous)
+
+
+def mark_to_text(mark: Mark, written: int) -> str:
+    """Format a mark for the database, with the number of the last committed write."""
+    return f"{mark.seq} {mark.hash} {mark.segment} {mark.end} {written}"
+
+
+def mark_of(text: str) -> tuple[Mark, int] | None:
+    """Parse a mark and the last committed write. None for any other text."""
+    parts = text.split()
+    numbers = [part for place, part in enumerate(parts) if place != 1]
+    if len(parts) != 5 or not all(part.isascii() and part.isdigit() for part in numbers):
+        return None
+    seq, segment, end, written = map(int, numbers)
+    return Mark(seq, parts[1], segment, end), written

@@ -18,8 +18,7 @@ from pathlib import Path
 from typing import Any
 
 from combray.audit import looking
-from combray.audit.key import digest
-from combray.audit.log import AuditLog
+from combray.audit.log import AuditLog, digest
 from combray.audit.reading import EntryFilter, latest
 from combray.errors import StoreError
 from combray.language import substrings

@@ -26,8 +26,8 @@ from combray.language.token_count import estimate
 from combray.pipeline import Pipeline
 from combray.records import dataclass, field, replace
 from combray.runtime import LanguageModel, Reader, Runtime, Writer
-from combray.runtime.interruption import step
-from combray.runtime.leases import is_there, new_holder
+from combray.runtime.background import is_there, new_holder
+from combray.runtime.calls import step
 from combray.runtime.queue import EXTRACTION, Job
 
 MOST_ATTEMPTS = 3

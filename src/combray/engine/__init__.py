@@ -2,6 +2,6 @@
 
 from combray.engine.engine import Engine
 from combray.engine.opening import open
-from combray.runtime.interruption import interruptible
+from combray.runtime.calls import interruptible
 
 __all__ = ["Engine", "interruptible", "open"]

@@ -7,7 +7,7 @@ from collections.abc import Iterable
 
 from combray.errors import StoreBusyError, StoreError
 from combray.runtime import Store
-from combray.runtime.lock_patience import briefly
+from combray.runtime.calls import briefly
 
 MOST_PENDING = 10_000
 

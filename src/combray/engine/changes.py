@@ -1,28 +1,33 @@
-"""Verbs that change stored memories: update, forget, restore, erase; for one id, for many, or for a filter."""
+"""Verbs that change stored memories: update, forget, restore, erase; for one id, for many, or for a filter.
+
+Facts that Combray made of some memories alone are hidden with them, and come back with them.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from os import PathLike, fspath
-from typing import TYPE_CHECKING, Any, TypedDict, Unpack
+from typing import Any, TypedDict, Unpack
 
+from combray.audit import erasure
 from combray.audit.audited import audited
-from combray.engine.hidden import hide, resting_alone, show
 from combray.engine.namespace import Namespace
 from combray.errors import InvalidInputError, NotFoundError, brief
 from combray.records import dataclass, replace
 from combray.remember.revision import Revision
-from combray.runtime import Order, Reader, Runtime, Writer
-from combray.runtime.interruption import step
+from combray.runtime import Filter, Order, Reader, Runtime, Writer
+from combray.runtime.calls import step
+from combray.runtime.waiting import move_waiting, move_waiting_back
 from combray.types import LIVE_STATUSES, Memory, Status, Where
+from combray.values import MADE_BY
 from combray.where import Condition, fields_of, joined, one_of_texts, parse
-
-if TYPE_CHECKING:
-    from combray.audit.erasure import Certificate
 
 Ids = str | Sequence[str] | None
 Change = Callable[[Writer, Sequence[int], float], list[int]]
 """Changes memories; returns the keys of the facts that changed with them."""
+WITH_EVIDENCE = "hide"
+"""The operation of a fact that was hidden with its last live evidence. `forget` is what a caller named."""
+_PAST: tuple[Status, ...] = ("superseded", "merged", "deprecated")
 _EVERY = 2**62
 _SHOWN = 3
 
@@ -53,7 +58,7 @@ class Changed:
     ids: tuple[str, ...]
     count: int
     dry_run: bool = False
-    certificate: Certificate | None = None
+    certificate: erasure.Certificate | None = None
     """The proof of an erasure, if it was asked for."""
     derived: tuple[str, ...] = ()
     """Facts that Combray made of them and that change with them; not in `count`."""
@@ -209,7 +214,7 @@ def erase(
     also: Sequence[str | PathLike[str]] = (),
     dry_run: bool = False,
     confirm: int | None = None,
-) -> Certificate | Changed | None:
+) -> erasure.Certificate | Changed | None:
     """Destroy memories and every trace of them in the file: one transaction, one rewrite, one proof."""
     if isinstance(ids, str) and where is None and not dry_run and confirm is None:
         return erase_keys(at, [at.key_of(ids)], None, derived=derived, prove=prove, also=also)
@@ -236,9 +241,8 @@ def erase_keys(
     derived: bool,
     prove: bool,
     also: Sequence[str | PathLike[str]],
-) -> Certificate | None:
+) -> erasure.Certificate | None:
     """Erase memories and what was made of them. `unchanged` raises if they are no longer what was confirmed."""
-    from combray.audit import erasure
     from combray.language.caches import forget_texts
 
     store, reader = at.runtime.store, at.reader
@@ -262,3 +266,100 @@ def erase_keys(
     more = [fspath(each) for each in (*also, *around.files)]
     erased = erasure.Erased(asked, with_it, tuple(quoted_by), tuple(keys), tuple(traces))
     return erasure.prove(at.runtime, at.namespace, erased, more)
+
+
+# -- hidden memories ---------------------------------------------------------------------------------
+
+
+def hide(tx: Writer, keys: Sequence[int], now: float) -> list[int]:
+    """Forget memories, and facts that rest on them alone. Return the keys of these facts."""
+    for key in keys:
+        memory = tx.memories([key])[0]
+        # An explicit request counts more than evidence that may come back.
+        if memory.status != "forgotten" or _last_hidden_by(tx, key) == WITH_EVIDENCE:
+            if memory.status in LIVE_STATUSES:
+                move_waiting(tx, memory, None, "user", now)
+            tx.change(key, "forget", "user", now, status="forgotten")
+            tx.note("forget", memory.id, "", now)
+    found = resting_alone(tx, tx.memories(keys))
+    facts = list(tx.keys_of([each.id for each in found]).values())
+    for key in facts:
+        tx.change(key, WITH_EVIDENCE, "combray", now, status="forgotten")
+    return facts
+
+
+def show(tx: Writer, keys: Sequence[int], now: float) -> list[int]:
+    """Restore memories, and facts that were hidden with them. Return the keys of these facts."""
+    for key in keys:
+        _show(tx, key, now)
+    facts = list(tx.keys_of([each.id for each in _made_of(tx, tx.memories(keys))]).values())
+    back = [key for key in facts if _last_hidden_by(tx, key) == WITH_EVIDENCE]
+    for key in back:
+        if tx.memories([key])[0].status == "forgotten":
+            tx.change(key, "restore", "combray", now, status=_status_before(tx, key))
+    return back
+
+
+def resting_alone(reader: Reader, memories: Sequence[Memory]) -> list[Memory]:
+    """Return visible facts that Combray made of the memories and that no other live memory supports."""
+    gone = {each.id for each in memories}
+    facts = [each for each in _made_of(reader, memories) if each.status != "forgotten" and each.id not in gone]
+    live = _live(reader, {each for fact in facts for each in erasure.named_by(fact)} - gone)
+    return [fact for fact in facts if live.isdisjoint(erasure.named_by(fact))]
+
+
+def without_evidence(reader: Reader, facts: Sequence[Memory]) -> set[str]:
+    """Return the ids of facts that Combray made of turns of which none is live any more."""
+    made = [each for each in facts if each.source in MADE_BY]
+    live = _live(reader, {each for fact in made for each in erasure.named_by(fact)})
+    return {fact.id for fact in made if live.isdisjoint(erasure.named_by(fact))}
+
+
+def _made_of(reader: Reader, memories: Sequence[Memory]) -> list[Memory]:
+    """Return the facts of consolidation and auto-memory that name one of the episodes as evidence."""
+    episodes = {each.id for each in memories if each.kind == "episode"}
+    if not episodes:
+        return []
+    every = reader.scan(Filter(statuses=(), sources=MADE_BY, trusts=()))
+    return [each for each in reader.memories(every.tolist()) if not episodes.isdisjoint(erasure.named_by(each))]
+
+
+def _live(reader: Reader, ids: Collection[str]) -> set[str]:
+    found = reader.memories(reader.keys_of(sorted(ids)).values())
+    return {each.id for each in found if each.status in LIVE_STATUSES and each.trust != "quarantined"}
+
+
+def _show(tx: Writer, key: int, now: float) -> None:
+    memory = tx.memories([key])[0]
+    if memory.status == "merged":
+        from combray.consolidate.runs import undo_merge
+
+        undo_merge(tx, key, now)
+        return
+    if memory.status == "active":
+        return
+    changes: dict[str, Any] = {"status": _status_before(tx, key)}
+    if changes["status"] == "active":
+        changes |= {"superseded_by": None, "merged_into": None}
+        if memory.status == "forgotten":
+            move_waiting_back(tx, memory, None, "user", now)
+        if memory.superseded_by is not None:
+            # The end of validity that it had before it was superseded, if any.
+            ends = [each.before.get("valid_to") for each in tx.history(key) if each.operation == "supersede"]
+            changes["valid_to"] = ends[-1] if ends else None
+    tx.change(key, "restore", "user", now, **changes)
+    tx.note("restore", memory.id, "", now)
+
+
+def _status_before(reader: Reader, key: int) -> Status:
+    """Return the status to restore: the one before a memory was forgotten if it was not current then."""
+    if reader.memories([key])[0].status != "forgotten":
+        return "active"
+    before = [each.before.get("status") for each in reader.history(key)]
+    last = next((each for each in reversed(before) if each not in (None, "forgotten")), "active")
+    return next((each for each in _PAST if each == last), "active")
+
+
+def _last_hidden_by(reader: Reader, key: int) -> str:
+    """Return the operation that changed the status last, "" if none did."""
+    return next((each.operation for each in reversed(reader.history(key)) if "status" in each.before), "")

@@ -1,21 +1,32 @@
-"""Consolidation: run it, list the runs, undo one."""
+"""Consolidation: run it, list the runs, undo one; what memories of large batches may change."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from contextlib import contextmanager
 from datetime import UTC, datetime
+from functools import partial
 from typing import TYPE_CHECKING
+
+import numpy as np
 
 from combray.audit.audited import audited
 from combray.engine.namespace import Namespace
-from combray.engine.revisions import suggest_left
 from combray.engine.vectors import Vectors
 from combray.errors import InvalidInputError, NotFoundError, ReadOnlyStoreError, StoreBusyError
+from combray.facts.candidates import SuggestRevisions, level_of
+from combray.facts.edges import KeepRevisions
+from combray.facts.ranker import Level
+from combray.facts.waiting import left, put_left
+from combray.forms.remembering import Draft, Remembering
+from combray.language.scopes import scope_set
+from combray.language.tense import claim_of
+from combray.pipeline import advise, walk
 from combray.records import dataclass, field
-from combray.runtime import Lease, Writer
+from combray.remember.embed import FindNearest
+from combray.runtime import Filter, Lease, Writer
 from combray.runtime import Run as Run
-from combray.runtime.leases import is_there, new_holder
+from combray.runtime.background import is_there, new_holder
 from combray.types import LIVE_STATUSES, Memory, Step
 from combray.values import new_id, whole
 
@@ -27,6 +38,7 @@ if TYPE_CHECKING:
     from combray.engine.extraction import Extraction
     from combray.pipeline import Pipeline
 
+
 LEASE = "consolidate"
 LEASE_SECONDS = 900.0
 """Seconds until the lease of a run expires. Every stage and every applied part renews it."""
@@ -34,6 +46,10 @@ MOST = 1000
 MOST_TURNS = 1000
 """Turns that one run lets the language model read; the next one goes on."""
 _MOST_CHANGES = 10_000_000
+_MOST_LEFT = 2_000
+"""Memories of large batches that one run compares, so that a night after an import stays bounded."""
+_PART = 50
+"""Of these, memories of one transaction: other writers wait some hundredths of a second."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -288,3 +304,64 @@ class Consolidation:
 def moment(unix: float) -> datetime:
     """Return the UTC datetime of unix seconds."""
     return datetime.fromtimestamp(unix, UTC)
+
+
+# -- what memories of large batches may change -------------------------------------------------------
+
+
+def suggest_left(at: Namespace, most: int = _MOST_LEFT) -> int:
+    """Find candidates for memories of large batches, at most `most`; return how many were looked at.
+
+    Stores `may_revise` edges and reports nothing. A preset without the stages finds none.
+    """
+    stages = list(walk(at.preset.remember.stages))
+    suggest = next((each for each in stages if isinstance(each, SuggestRevisions)), None)
+    keep = next((each for each in stages if isinstance(each, KeepRevisions)), None)
+    nearest = next((each for each in stages if isinstance(each, FindNearest)), None)
+    done = 0
+    if suggest is None or keep is None or nearest is None:
+        return done
+    while done < most:
+        with at.runtime.store.transaction(at.namespace) as tx:
+            ranges = left(tx)
+            if not ranges:
+                break
+            first, last = ranges[0]
+            end = min(last, first + min(_PART, most - done) - 1)
+            for draft in _drafts(at, range(first, end + 1), nearest, tx):
+                state = Remembering(at.namespace, [], at.runtime.clock(), trusts=at.trusts, drafts=[draft], tx=tx)
+                advise(
+                    "SuggestRevisions", partial(_found, suggest, keep, level_of(at.runtime)), state, at.runtime
+                )
+            put_left(tx, ranges[1:] if end == last else [(end + 1, last), *ranges[1:]])
+            done += end + 1 - first
+    return done
+
+
+def _found(suggest: SuggestRevisions, keep: KeepRevisions, level: Level, state: Remembering) -> Remembering:
+    (draft,) = state.drafts
+    suggest.consider(draft, 0, state, level)
+    keep.link(draft, state)
+    return state
+
+
+def _drafts(at: Namespace, keys: Iterable[int], nearest: FindNearest, tx: Writer) -> list[Draft]:
+    """Return the live memories as drafts, with their vectors and the memories nearest to them."""
+    wanted = np.array(list(keys), dtype=np.int64)
+    live = wanted[tx.eligible(wanted, Filter())]
+    drafts = [
+        Draft(memory, key=int(key), claim=claim_of(memory.content))
+        for key, memory in zip(live, tx.memories(live.tolist()), strict=True)
+        if memory.status in LIVE_STATUSES
+    ]
+    if at.runtime.embedder is None or not drafts:
+        return drafts
+    model = at.runtime.embedder.name
+    vectors, there = tx.vectors(model, np.array([draft.key for draft in drafts], dtype=np.int64))
+    for draft, vector, has in zip(drafts, vectors, there.tolist(), strict=True):
+        if has:
+            draft.vector = vector
+            scope = scope_set(draft.memory.tags)
+            earlier = Filter(within=scope, until=draft.memory.moment.timestamp())
+            (draft.nearest,) = tx.nearest(model, vector[None, :], earlier, nearest.limit, nearest.minimum)
+    return drafts

@@ -16,7 +16,7 @@ from combray.audit.audited import audited
 from combray.engine.namespace import Namespace, Verbs
 from combray.errors import InvalidInputError, StoreBusyError, StoreError
 from combray.remember.validate import scope_tag
-from combray.runtime.lock_patience import briefly
+from combray.runtime.calls import briefly
 from combray.types import RecallOptions
 from combray.values import one_of, whole
 

@@ -11,8 +11,8 @@ from combray.conversation.extraction import Extracted, Extractor, mark, mark_all
 from combray.conversation.turns import Conversation
 from combray.embedding.background import EmbeddingWorker
 from combray.embedding.working import Worked
-from combray.engine.extraction_status import budget_of, extraction_status
 from combray.engine.namespace import Namespace, Verbs
+from combray.engine.store import budget_of, extraction_status
 from combray.records import dataclass, replace
 from combray.runtime.queue import EXTRACTION
 from combray.sessions.messages import turns_of

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import TYPE_CHECKING, Protocol, cast
+from typing import TYPE_CHECKING, cast
 
 from combray.errors import InvalidInputError
 from combray.runtime import Runtime
@@ -13,14 +13,7 @@ if TYPE_CHECKING:
     from combray.consolidate.revisions import Decided
 
 
-class JudgedNamespace(Protocol):
-    """A namespace of an open store."""
-
-    runtime: Runtime
-    namespace: str
-
-
-def judged(at: JudgedNamespace, done: list[Remembered]) -> list[Remembered]:
+def judged(runtime: Runtime, namespace: str, done: list[Remembered]) -> list[Remembered]:
     """Let judge and language model settle what texts may change; what they leave open stays asked about.
 
     A model that fails or gives an invalid answer settles nothing: the write is done.
@@ -28,26 +21,26 @@ def judged(at: JudgedNamespace, done: list[Remembered]) -> list[Remembered]:
     from combray.consolidate.revisions import settled
 
     pairs = [(each.id, candidate.id) for each in done for candidate in each.may_revise]
-    if (at.runtime.judge is None and at.runtime.language_model is None) or not pairs:
+    if (runtime.judge is None and runtime.language_model is None) or not pairs:
         return done
     ids = list(dict.fromkeys(end for pair in pairs for end in pair))
-    reader = at.runtime.store.reader(at.namespace)
+    reader = runtime.store.reader(namespace)
     memories = {each.id: each for each in reader.memories(reader.keys_of(ids).values())}
     asked = [pair for pair in pairs if memories.keys() >= set(pair)]
-    decided, _ = settled(at.runtime, [(memories[new], memories[old]) for new, old in asked], at.runtime.clock())
+    decided, _ = settled(runtime, [(memories[new], memories[old]) for new, old in asked], runtime.clock())
     verdicts = {asked[number - 1]: each for number, each in decided.items() if each.decision != "unsure"}
-    applied = {pair for pair, each in verdicts.items() if _settled_by_model(at, *pair, each)}
+    applied = {pair for pair, each in verdicts.items() if _settled_by_model(runtime, namespace, *pair, each)}
     return [_without_settled(each, applied, verdicts) for each in done]
 
 
-def _settled_by_model(at: JudgedNamespace, new: str, old: str, decided: Decided) -> bool:
+def _settled_by_model(runtime: Runtime, namespace: str, new: str, old: str, decided: Decided) -> bool:
     from combray.consolidate.settling import settle as apply
 
     verdict = cast("Verdict", decided.decision)
     try:
-        with at.runtime.store.transaction(at.namespace) as tx:
+        with runtime.store.transaction(namespace) as tx:
             keys = tx.keys_of([new, old])
-            apply(tx, keys[new], keys[old], verdict, decided.reason, "model", at.runtime.clock())
+            apply(tx, keys[new], keys[old], verdict, decided.reason, "model", runtime.clock())
     except InvalidInputError:
         # What is not trusted replaces nothing, and an earlier verdict may have replaced one of the two.
         return False

@@ -23,15 +23,21 @@ MOST_POSSIBLE = 10
 
 @dataclass(frozen=True, slots=True)
 class Request:
-    """A request as text, its identifiers, its names, and the content terms outside its names."""
+    """A request as text, its identifiers, its names, and the content terms outside its names.
+
+    `include`: ids of possible matches to take too. `exclude`: ids to keep. `hiding`: to forget, not to erase.
+    """
 
     text: str
     identifiers: tuple[Identifier, ...]
     names: tuple[str, ...]
     terms: frozenset[str]
+    include: tuple[str, ...]
+    exclude: tuple[str, ...]
+    hiding: bool
 
 
-def parsed(about: str) -> Request:
+def parsed(about: str, include: Any, exclude: Any, *, hiding: bool) -> Request:
     """Read a request. Raises InvalidInputError if it names nothing."""
     text = clean_text("about", about, MAX_REQUEST)
     found = tuple(each for _, _, each in identifiers(text))
@@ -40,7 +46,10 @@ def parsed(about: str) -> Request:
     if not (found or named or terms):
         problem = f"{brief(about)} names nothing."
         raise InvalidInputError("about", problem, "Give an identifier, a name, or words that describe it.")
-    return Request(text, found, named, terms)
+    for field, ids in (("include", include), ("exclude", exclude)):
+        if not isinstance(ids, (list, tuple, set, frozenset)):
+            raise InvalidInputError(field, f"must be a list of ids, not {brief(ids)}.")
+    return Request(text, found, named, terms, tuple(include), tuple(exclude), hiding)
 
 
 _QUOTED = re.compile('["“«「]([^"”»」]{2,100})["”»」]')

@@ -71,7 +71,7 @@ def trials(overrides: Mapping[str, Any] | None = None) -> Iterator[Trial]:
         if spec == "none":
             yield Trial(kind, spec, None, "none is configured")
         else:
-            yield _tried(kind, spec, partial(_opened, kind, settings, test))
+            yield _tried(kind, spec, partial(_opened, kind, spec, test))
     peers = wiring.peers_of(settings)
     for peer in peers:
         yield _tried("peer", peer.name, partial(_searching, peer, settings))
@@ -79,8 +79,8 @@ def trials(overrides: Mapping[str, Any] | None = None) -> Iterator[Trial]:
         yield Trial("peer", "none", None, "none is configured")
 
 
-def _opened(kind: str, settings: Settings, test: Callable[[Any], Found]) -> Found:
-    return test(wiring.open_model(kind, settings))
+def _opened(kind: str, spec: str, test: Callable[[Any], Found]) -> Found:
+    return test(wiring.open_model(kind, spec))
 
 
 def _tried(kind: str, name: str, work: Callable[[], Found]) -> Trial:

@@ -12,8 +12,7 @@ from typing import TYPE_CHECKING, Any, Unpack
 import numpy as np
 
 from combray import presets
-from combray.audit.audited import audited
-from combray.audit.verb import tell
+from combray.audit.audited import audited, tell
 from combray.engine.accesses import Accesses
 from combray.engine.service_tier import tier_monitor
 from combray.errors import InvalidInputError, NotFoundError, StoreError, brief
@@ -273,7 +272,7 @@ class Verbs:
         if self.settings.get("judge_at_write", False) and any(each.may_revise for each in results):
             from combray.engine.judging import judged
 
-            return judged(self._at, results)
+            return judged(self.runtime, self.namespace, results)
         return results
 
     def _count_failures(self, failures: Sequence[str]) -> None:

@@ -1,20 +1,32 @@
-"""`open`: settings and arguments to an engine on an open store."""
+"""From settings to open stores: `open` an engine, load it with `warm_up`, `migrate` one store to another."""
 
 from __future__ import annotations
 
+import threading
+import time
 from collections.abc import Sequence
+from contextlib import closing, suppress
 from importlib import import_module
 from os import PathLike, fspath
+from typing import TYPE_CHECKING
 
 import msgspec
 
 from combray import presets, wiring
+from combray.audit.audited import doing
 from combray.engine.engine import Engine
-from combray.errors import InvalidInputError
+from combray.errors import InvalidInputError, NotFoundError
 from combray.pipeline import walk
 from combray.runtime import Clock, Embedder, Judge, LanguageModel, Reranker, TokenEmbedder
 from combray.settings import Settings
 from combray.settings import load as load_settings
+from combray.values import without_password
+
+if TYPE_CHECKING:
+    from combray.transfer.moving import Moved, Progress
+
+_QUESTION = "What happened last week?"
+"""Asked to warm up. Holds a date, so that the grammar of dates is built too."""
 
 
 def open(
@@ -80,7 +92,12 @@ def _needs_worker(engine: Engine, settings: Settings, preset: presets.Preset) ->
     runtime = engine.runtime
     if settings.worker is False or runtime.embedder is None or not runtime.store.writable:
         return False
-    return bool(settings.worker) or _queues(preset) or engine.vectors.outdated()
+    queues = preset.queues
+    if queues is None:
+        from combray.remember.embed import QueueEmbedding
+
+        queues = any(isinstance(stage, QueueEmbedding) for stage in walk(preset.remember.stages))
+    return bool(settings.worker) or queues or engine.vectors.outdated()
 
 
 def _of_server(settings: Settings, key: str | bytes | None, objects: Sequence[object]) -> Engine:
@@ -93,10 +110,61 @@ def _of_server(settings: Settings, key: str | bytes | None, objects: Sequence[ob
     return opened
 
 
-def _queues(preset: presets.Preset) -> bool:
-    """Whether writes queue their vectors."""
-    if preset.queues is not None:
-        return preset.queues
-    from combray.remember.embed import QueueEmbedding
+def warm_up(engine: Engine) -> None:
+    """Load columns, vectors, tables and tokenizer of an engine by one question.
 
-    return any(isinstance(stage, QueueEmbedding) for stage in walk(preset.remember.stages))
+    The question is not recorded: neither the audit nor the access counts have it. It is not asked if a model of
+    the engine leaves the process, or if there is a reranker or a peer: that may cost money.
+    """
+    at = engine._at
+    runtime = at.runtime
+    embedders = [each for each in (runtime.embedder, runtime.before) if each is not None]
+    if runtime.reranker is not None or runtime.peers or any(each.leaves_process for each in embedders):
+        return
+    recall = at.preset.recall
+    at.asking().answer(_QUESTION, recall, at.preset.name, limit=1, basic=False, options={})
+
+
+def warm_up_in_background(engine: Engine) -> threading.Thread:
+    """Start the warm-up in a daemon thread and return it. A failure is left to the first real call to report."""
+
+    def work() -> None:
+        # Also when the engine is closed in the middle of it.
+        with suppress(Exception):
+            warm_up(engine)
+
+    thread = threading.Thread(target=work, name="combray-warm-up", daemon=True)
+    thread.start()
+    return thread
+
+
+def migrate(
+    source: str, target: str, *, namespaces: Sequence[str] = (), progress: Progress | None = None
+) -> list[Moved]:
+    """Copy namespaces (default: all) from one store to another, verified by count and checksum.
+
+    `source` and `target` are locations as `combray.open` takes them. A call that was interrupted is repeated: it
+    skips what is there. Raises InvalidInputError, NotFoundError, StoreError and its subclasses.
+    """
+    from combray.transfer.moving import move
+
+    if source == target:
+        raise InvalidInputError("target", f"{without_password(target)} is the source.", "Name another store.")
+    settings = load_settings()
+    log = wiring.open_audit(target, settings, time.time)
+    try:
+        with (
+            closing(wiring.open_store(source, settings, read_only=True)) as one,
+            closing(wiring.open_store(target, settings, witness=log)) as other,
+            doing("migrate"),
+        ):
+            there = one.namespaces()
+            for name in namespaces:
+                if name not in there:
+                    raise NotFoundError(
+                        f"namespace {name!r} is not in {one.location}. It has: {', '.join(there)}."
+                    )
+            return [move(one, other, name, progress) for name in namespaces or there]
+    finally:
+        if log is not None:
+            log.close()

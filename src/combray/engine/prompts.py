@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from datetime import UTC, datetime, timedelta
 from functools import partial
 from typing import Any
@@ -58,7 +57,8 @@ class Prompts:
             "important": self._listed({"importance": {"gte": 4}}, "-importance", _MOST),
             "due": self._due(now, since),
             "changed": self._changed(since),
-            "recent": self._said_last(session),
+            # The last turns of earlier sessions, in order.
+            "recent": self._listed({"kind": "episode", "session": {"ne": session}}, "-moment", _TURNS)[::-1],
         }
         taken = set(shown_before(engine.reader, session).ids)
         pieces: dict[str, list[Piece]] = {}
@@ -98,15 +98,11 @@ class Prompts:
         replacing = self._listed(new | {"supersedes": {"exists": True}}, "-recorded_at", _MOST)
         return [*replacing, *self._listed(new, "-recorded_at", _MOST)]
 
-    def _said_last(self, session: str) -> list[Memory]:
-        """The last turns of earlier sessions, in order."""
-        turns = self._listed({"kind": "episode", "session": {"ne": session}}, "-moment", _TURNS)
-        return turns[::-1]
-
     def _questions(self) -> list[Piece]:
         """Ask about pairs that a caller left open. Other pairs are asked about only beside a hit."""
         pairs = unsettled(self._at, _QUESTIONS, left_open=True)
-        names = self._ids(end for pair in pairs for end in (pair.new, pair.old))
+        ids = [end.id for pair in pairs for end in (pair.new, pair.old)]
+        names = short_ids(ids, partial(known_by, [self._engine.reader]))
         return [
             Piece(
                 f"{pair.new.id} {pair.old.id}",
@@ -116,9 +112,6 @@ class Prompts:
             for pair in pairs
             if "untrusted" not in (pair.new.trust, pair.old.trust)
         ]
-
-    def _ids(self, memories: Iterable[Memory]) -> dict[str, str]:
-        return short_ids([each.id for each in memories], partial(known_by, [self._engine.reader]))
 
 
 def _short(memory: Memory) -> str:

@@ -6,8 +6,7 @@ import builtins
 import hashlib
 from collections.abc import Mapping
 
-from combray.audit.audited import audited
-from combray.audit.verb import tell
+from combray.audit.audited import audited, tell
 from combray.engine.namespace import Namespace
 from combray.errors import InvalidInputError
 from combray.records import dataclass

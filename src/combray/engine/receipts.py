@@ -21,7 +21,7 @@ from combray.engine.engine import Engine
 from combray.errors import NotFoundError
 from combray.records import dataclass, field
 from combray.runtime import Clock
-from combray.runtime.receipts import looking
+from combray.runtime.calls import looking, within
 from combray.runtime.store import Store, Writer
 from combray.types import Remembered
 
@@ -111,12 +111,8 @@ def receipted(receipt: Receipt | None) -> Iterator[None]:
     if receipt is None:
         yield
         return
-    token = _WANTED.set(receipt)
-    try:
-        with looking(receipt.look):
-            yield
-    finally:
-        _WANTED.reset(token)
+    with within(_WANTED, receipt), looking(receipt.look):
+        yield
 
 
 def receipting(store: Store, clock: Clock) -> Store:

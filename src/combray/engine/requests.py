@@ -14,14 +14,13 @@ from typing import TYPE_CHECKING, Any, TypedDict, Unpack
 from combray.audit.audited import audited, record_read
 from combray.audit.erasure import named_by
 from combray.engine import matches
-from combray.engine.changes import erase_keys
-from combray.engine.hidden import hide
+from combray.engine.changes import erase_keys, hide
 from combray.engine.matches import Request
 from combray.engine.namespace import Namespace
 from combray.errors import InvalidInputError, brief
 from combray.records import dataclass
 from combray.runtime import Filter, Reader, Writer
-from combray.runtime.interruption import step
+from combray.runtime.calls import step
 from combray.types import LIVE_STATUSES, STATUSES, Memory
 from combray.values import MADE_BY
 
@@ -142,11 +141,16 @@ def erase(
 
 
 def _carried_out(at: Namespace, about: str, asked: ForgetOptions, *, hiding: bool, **how: Any) -> Taken:
-    wanted = matches.parsed(about)
+    wanted = matches.parsed(about, asked.get("include", ()), asked.get("exclude", ()), hiding=hiding)
     spaces = at.several(asked.get("namespaces"))
     at.flush()
-    plans = [_Plan.of(space, wanted, asked, hiding=hiding) for space in spaces]
-    _check_ids(plans, asked)
+    plans = [_Plan.of(space, wanted) for space in spaces]
+    known = {each.memory.id for plan in plans for each in (*plan.certain, *plan.derived, *plan.possible)}
+    known = known.union(*(plan.excluded for plan in plans))
+    for field, ids in (("include", wanted.include), ("exclude", wanted.exclude)):
+        if unknown := [each for each in ids if each not in known]:
+            remedy = "Give ids that the preview shows, in full."
+            raise InvalidInputError(field, f"{brief(unknown[0])} is not among the matches.", remedy)
     confirm = asked.get("confirm")
     if confirm is None or asked.get("dry_run", False):
         shown = _joined(about, plans, dry_run=True)
@@ -157,21 +161,17 @@ def _carried_out(at: Namespace, about: str, asked: ForgetOptions, *, hiding: boo
         problem = f"is {brief(confirm)}, but the request takes {count} memories now. Nothing was changed."
         remedy = f"The store or the request differs from the preview. Look again, then give confirm={count}."
         raise InvalidInputError("confirm", problem, remedy)
-    proofs = []
-    for plan in plans:
-        proofs.append(_settled(plan, wanted, asked, hiding=hiding, **how) if plan.keys else None)
+    proofs = [_settled(plan, **how) for plan in plans if plan.keys]
     return _joined(about, plans, dry_run=False, certificates=[each for each in proofs if each])
 
 
-def _settled(
-    plan: _Plan, wanted: Request, asked: ForgetOptions, *, hiding: bool, **how: Any
-) -> Certificate | None:
+def _settled(plan: _Plan, **how: Any) -> Certificate | None:
     """Carry out a plan. If the namespace was written to in between, it must still take the same memories."""
     for _ in range(_ATTEMPTS):
         try:
-            return plan.carry_out(hiding=hiding, **how)
+            return plan.carry_out(**how)
         except _Moved:
-            again = _Plan.of(plan.space, wanted, asked, hiding=hiding)
+            again = _Plan.of(plan.space, plan.wanted)
             if set(again.keys) != set(plan.keys):
                 break
             plan = again
@@ -179,19 +179,6 @@ def _settled(
         f"no longer holds: namespace {plan.space.namespace!r} was written to a moment ago and was not changed."
     )
     raise InvalidInputError("confirm", problem, "Look again.")
-
-
-def _check_ids(plans: Sequence[_Plan], asked: ForgetOptions) -> None:
-    """Raise InvalidInputError for an id in `include` or `exclude` that the preview does not show."""
-    known = {each.memory.id for plan in plans for each in (*plan.certain, *plan.derived, *plan.possible)}
-    known |= {each for plan in plans for each in plan.excluded}
-    for field in ("include", "exclude"):
-        given: Any = asked.get(field, ())
-        if isinstance(given, (str, bytes)) or not isinstance(given, (list, tuple, set, frozenset)):
-            raise InvalidInputError(field, f"must be a list of ids, not {brief(given)}.")
-        if unknown := [each for each in given if each not in known]:
-            remedy = "Give ids that the preview shows, in full."
-            raise InvalidInputError(field, f"{brief(unknown[0])} is not among the matches.", remedy)
 
 
 class _Moved(Exception):  # noqa: N818
@@ -203,6 +190,7 @@ class _Plan:
     """What a request takes in one namespace, at a revision of it."""
 
     space: Namespace
+    wanted: Request
     revision: int
     keys: tuple[int, ...]
     certain: tuple[Match, ...]
@@ -212,16 +200,16 @@ class _Plan:
     excluded: tuple[str, ...]
 
     @classmethod
-    def of(cls, space: Namespace, wanted: Request, asked: ForgetOptions, *, hiding: bool) -> _Plan:
+    def of(cls, space: Namespace, wanted: Request) -> _Plan:
         reader = space.reader
         revision = reader.revision()
         # Rows of every status and trust: a superseded or quarantined memory holds an identifier as well.
-        statuses = _VISIBLE if hiding else ()
+        statuses = _VISIBLE if wanted.hiding else ()
         keys = reader.scan(Filter(statuses=statuses, trusts=())).tolist()
         step(f"read {len(keys)} memories")
         memories = dict(zip(keys, reader.memories(keys), strict=True))
         found = matches.certain(space, wanted, memories)
-        ticked, kept = set(asked.get("include", ())), set(asked.get("exclude", ()))
+        ticked, kept = set(wanted.include), set(wanted.exclude)
         by_id = {memory.id: memory for memory in memories.values()}
         certain = [Match(memories[key], why) for key, why in found.items()]
         excluded = tuple(each.memory.id for each in certain if each.memory.id in kept)
@@ -230,7 +218,7 @@ class _Plan:
         possible = [Match(hit.memory, FOUND, hit.score) for hit in hits if hit.memory.id not in kept]
         included = [each.memory.id for each in possible if each.memory.id in ticked]
         taken = dict.fromkeys([*(each.memory.id for each in certain), *included])
-        derived, shared = _derived(reader, by_id, taken, kept, hiding=hiding)
+        derived, shared = _derived(reader, wanted, by_id, taken)
         gone = {*taken, *(each.memory.id for each in derived)}
         more = [each for each in shared if each.memory.id not in gone]
         listed = {each.memory.id for each in more}
@@ -240,14 +228,14 @@ class _Plan:
         every = [*gone, *(each for each in included if each not in gone)]
         keys_of = reader.keys_of(every)
         return cls(
-            space, revision, tuple(keys_of[each] for each in every), tuple(certain), tuple(derived),
+            space, wanted, revision, tuple(keys_of[each] for each in every), tuple(certain), tuple(derived),
             (*more, *ranked), tuple(included), excluded,
         )  # fmt: skip
 
-    def carry_out(self, *, hiding: bool, prove: bool = False, also: Sequence[Any] = ()) -> Certificate | None:
+    def carry_out(self, *, prove: bool = False, also: Sequence[Any] = ()) -> Certificate | None:
         """Hide or erase. Raises _Moved, with nothing changed, if the namespace was written to since."""
         now = self.space.runtime.clock()
-        if not hiding:
+        if not self.wanted.hiding:
             return erase_keys(self.space, list(self.keys), self._unchanged, derived=False, prove=prove, also=also)
         with self.space.runtime.store.transaction(self.space.namespace) as tx:
             self._unchanged(tx)
@@ -265,14 +253,14 @@ class _Plan:
 
 
 def _derived(
-    reader: Reader, by_id: dict[str, Memory], taken: Collection[str], kept: Collection[str], *, hiding: bool
+    reader: Reader, wanted: Request, by_id: dict[str, Memory], taken: Collection[str]
 ) -> tuple[list[Match], list[Match]]:
     """Return what was made of some memories alone, and what rests on others too.
 
     Merged memories go together in both directions. An erasure takes what Combray made of them in any case: its
     text is theirs.
     """
-    gone = set(taken)
+    gone, kept = set(taken), set(wanted.exclude)
     found: list[Match] = []
     shared: dict[str, Match] = {}
     grew = True
@@ -281,7 +269,7 @@ def _derived(
         for memory in by_id.values():
             if memory.id in gone or memory.id in kept:
                 continue
-            why = _made(reader, by_id, memory, gone, hiding=hiding)
+            why = _made(reader, wanted, by_id, memory, gone)
             if why.startswith("also"):
                 shared[memory.id] = Match(memory, why, 1.0)
             elif why:
@@ -292,7 +280,7 @@ def _derived(
 
 
 def _made(
-    reader: Reader, by_id: dict[str, Memory], memory: Memory, gone: Collection[str], *, hiding: bool
+    reader: Reader, wanted: Request, by_id: dict[str, Memory], memory: Memory, gone: Collection[str]
 ) -> str:
     """Return how a memory was made of others: "" if it was not, "also …" if it rests on further ones."""
     if memory.merged_into in gone:
@@ -307,7 +295,7 @@ def _made(
     made = memory.source in MADE_BY and rests[0] in memory.metadata.get("distilled_from", memory.evidence)
     others = [each for each in named if each not in gone]
     live = [each for each in reader.memories(reader.keys_of(others).values()) if each.status in LIVE_STATUSES]
-    if live and not (made and not hiding):
+    if live and (wanted.hiding or not made):
         return f"also rests on {len(live)} other memories"
     return f"made of {rests[0]}"
 
@@ -315,12 +303,8 @@ def _made(
 def _joined(
     about: str, plans: Sequence[_Plan], *, dry_run: bool, certificates: Sequence[Certificate] = ()
 ) -> Taken:
-    return Taken(
-        about,
-        tuple(each for plan in plans for each in plan.certain),
-        tuple(each for plan in plans for each in plan.derived),
-        tuple(each for plan in plans for each in plan.possible),
-        tuple(each for plan in plans for each in plan.included),
-        dry_run,
-        tuple(certificates),
-    )
+    def every(name: str) -> tuple[Any, ...]:
+        return tuple(each for plan in plans for each in getattr(plan, name))
+
+    groups = (every(name) for name in ("certain", "derived", "possible", "included"))
+    return Taken(about, *groups, dry_run, tuple(certificates))

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from combray.audit.audited import audited
-from combray.engine.hidden import without_evidence
+from combray.engine.changes import without_evidence
 from combray.engine.namespace import Namespace, Verbs
 from combray.language.quality import warnings
 from combray.pipeline import walk

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from combray.audit.verb import found as shown_so_far
+from combray.audit.audited import found as shown_so_far
 from combray.engine.namespace import Namespace
 from combray.errors import InvalidInputError
 from combray.facts.slots import earlier_values

@@ -3,23 +3,23 @@
 from __future__ import annotations
 
 from base64 import b64decode
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from combray.audit.audited import record_read
-from combray.engine.extraction_status import extraction_status
+from combray.audit.audited import doing, record_read
+from combray.conversation.extraction_batches import DayBudget, ledger
 from combray.engine.namespace import NO_ADVICE, Namespace, Verbs
-from combray.engine.scopes import count_crossing, remove_crossing
 from combray.engine.service_tier import model_usage, tier_monitor
 from combray.errors import InvalidInputError, ModelError
+from combray.language.scopes import scope_set
 from combray.records import dataclass
-from combray.runtime import Embedder, Reader
+from combray.runtime import Embedder, Filter, Reader, Runtime
 from combray.runtime.queue import EXTRACTION
-from combray.runtime.service_tier import Tier
+from combray.runtime.runtime import Tier
 from combray.settings import read_prices
-from combray.types import LIVE_STATUSES, Where
+from combray.types import LIVE_STATUSES, SCOPED_EDGES, STATUSES, TRUSTS, Edge, Where
 from combray.where import parse
 
 if TYPE_CHECKING:
@@ -83,8 +83,7 @@ class OpenStore:
         skipped. `consolidated`: changes by consolidation. `cost`: of the models of this process. Raises
         InvalidInputError, StoreError without an audit.
         """
-        from combray.engine.audit import AuditTrail
-        from combray.engine.metrics import metrics
+        from combray.engine.audit import AuditTrail, metrics
 
         return metrics(self._at, AuditTrail(self._at).log, days)
 
@@ -298,3 +297,71 @@ def _size(location: str) -> int | None:
         return sum(each.stat().st_size for each in files if each.is_file()) or None
     except (OSError, ValueError):
         return None
+
+
+# -- edges between memories of different scopes, which older versions made ---------------------------
+
+
+def count_crossing(runtime: Runtime) -> int:
+    """Return how many edges of the store join two scopes."""
+    store = runtime.store
+    return sum(len(_crossing(store.reader(name))) for name in store.namespaces())
+
+
+def remove_crossing(runtime: Runtime) -> int:
+    """Remove these edges, with a line in the log and the audit for each namespace. Return how many."""
+    removed = 0
+    for namespace in runtime.store.namespaces():
+        if not _crossing(runtime.store.reader(namespace)):
+            continue
+        with doing("repair"), runtime.store.transaction(namespace) as tx:
+            edges = _crossing(tx)
+            keys = tx.keys_of(sorted({end for edge in edges for end in (edge.source, edge.target)}))
+            for edge in edges:
+                tx.unlink(keys[edge.source], keys[edge.target], edge.type)
+            tx.note("repair", "", f"{len(edges)} edges between scopes removed", runtime.clock())
+        removed += len(edges)
+    return removed
+
+
+def _crossing(reader: Reader) -> list[Edge]:
+    scoped = dict(_scoped(reader))
+    if not scoped:
+        return []
+    edges = reader.edges(SCOPED_EDGES)
+    return [edge for edge in edges if scoped.get(edge.source, ()) != scoped.get(edge.target, ())]
+
+
+def _scoped(reader: Reader) -> Iterator[tuple[str, tuple[str, ...]]]:
+    """Yield id and scope of the memories outside the global scope, of any status."""
+    every = Filter(statuses=STATUSES, trusts=TRUSTS)
+    world = set(reader.scan(Filter(statuses=STATUSES, trusts=TRUSTS, within=())).tolist())
+    for memory in reader.memories([key for key in reader.scan(every).tolist() if key not in world]):
+        yield memory.id, scope_set(memory.tags)
+
+
+# -- extraction: apart from `engine/extraction.py`, so that `status` loads no pipeline ---------------
+
+
+def budget_of(at: Namespace) -> DayBudget:
+    """Return what a day may cost."""
+    name = str(getattr(at.runtime.language_model, "name", ""))
+    prices = read_prices(str(at.settings.get("prices", "")))
+    return DayBudget.of(at.settings, prices.get(name, prices.get(name.rpartition(":")[0])))
+
+
+def extraction_status(at: Namespace) -> dict[str, Any]:
+    """Turns read, waiting and set aside, what became of the answers, the cost, and why it stands still."""
+    runtime, reader, budget = at.runtime, at.reader, budget_of(at)
+    backlog = next((each for each in reader.queue.backlogs() if each.model == EXTRACTION), None)
+    spent = ledger(reader).on(runtime.local(runtime.clock()).date().isoformat())
+    return {
+        "mode": str(at.settings.get("extract", "model")),
+        "waiting": backlog.waiting if backlog else 0,
+        "set_aside": backlog.failed if backlog else 0,
+        **{name: getattr(spent, name) for name in spent.__struct_fields__ if name != "day"},
+        "cost_today": budget.money(spent.tokens_today),
+        "cost": budget.money(spent.tokens),
+        "stopped": budget.exhausted(spent) if runtime.language_model is not None else "",
+        "error": backlog.error if backlog else "",
+    }

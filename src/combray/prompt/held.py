@@ -23,8 +23,8 @@ from combray.errors import InvalidInputError, StoreBusyError, StoreError
 from combray.language.indexing import normalised
 from combray.records import dataclass
 from combray.runtime import Reader, Store, Writer
-from combray.runtime.interruption import step
-from combray.runtime.lock_patience import briefly
+from combray.runtime.calls import step
+from combray.runtime.calls import briefly
 from combray.types import Memory
 
 QUESTION = "repeats the question"

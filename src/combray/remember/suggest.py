@@ -20,7 +20,7 @@ from combray.language.tokens import query_terms, term_set
 from combray.records import dataclass
 from combray.remember.link import shared_terms
 from combray.runtime import Filter, Keys, KeywordArm, Reader, Runtime
-from combray.runtime.failures import report
+from combray.runtime.calls import report_failure
 from combray.types import GRAPH_EDGES
 
 Found = tuple[dict[str, Any], ...]
@@ -183,7 +183,7 @@ def _on_reading(
         except of_store:
             return ()
         except Exception as failure:  # noqa: BLE001 - advice: it is logged, and the text is stored
-            report(stage, draft.memory.content_hash, failure)
+            report_failure(stage, draft.memory.content_hash, failure)
             return ()
 
     return found

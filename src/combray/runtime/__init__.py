@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from combray.runtime.audit import Audit, Deeds, Provable, Trace, Witness
 from combray.runtime.documents import Document, DocumentIndex, DocumentsWriter, Workspace
-from combray.runtime.memories import Memories, Rememberer, Space
 from combray.runtime.models import (
     Clock,
     Detector,
@@ -47,8 +46,7 @@ from combray.runtime.retrieval import (
     VectorArm,
     Vectors,
 )
-from combray.runtime.runtime import Runtime
-from combray.runtime.service_tier import ServiceTier, Tier, TierName
+from combray.runtime.runtime import Memories, Rememberer, Runtime, ServiceTier, Space, Tier, TierName
 from combray.runtime.store import Doubt, Lease, Reader, Run, Store, Writer
 
 __all__ = [

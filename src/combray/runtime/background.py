@@ -1,4 +1,4 @@
-"""Daemon threads for work that nobody waits for, or that may hang. They never keep a process from ending.
+"""Work in the background: daemon threads, which never keep a process from ending, and the holders of leases.
 
 `concurrent.futures.ThreadPoolExecutor` does not fit: the interpreter joins its threads at exit, so a peer that
 hangs would hold up the shell.
@@ -6,8 +6,10 @@ hangs would hold up the shell.
 
 from __future__ import annotations
 
+import os
 import threading
 import time
+import uuid
 import weakref
 from collections.abc import Callable, Hashable
 from typing import TYPE_CHECKING, Any, TypeVar
@@ -183,3 +185,30 @@ def _run(pool: _Pool, owner: Hashable, entry: _Waiting) -> None:
         pool.done(owner, entry, result)
         if entry.future is not None:
             entry.future.set_result(result)
+
+
+def new_holder() -> str:
+    """Return a name for a lease holder: machine, process id, and a random part."""
+    return f"{_machine()}:{os.getpid()}:{uuid.uuid4().hex[:8]}"
+
+
+def is_there(holder: str) -> bool:
+    """Return whether a lease holder may still run. A process of another machine always may."""
+    host, _, rest = holder.rpartition(":")[0].rpartition(":")
+    if host != _machine() or os.name != "posix" or not rest.isascii() or not rest.isdigit():
+        return True
+    try:
+        os.kill(int(rest), 0)
+    except (ProcessLookupError, OverflowError, ValueError):
+        # Not a process id: the name is damaged.
+        return False
+    except PermissionError:
+        return True
+    return True
+
+
+def _machine() -> str:
+    # Imported here: every shell command imports the engine, and hardly any needs the host name.
+    import socket
+
+    return socket.gethostname()

@@ -20,12 +20,16 @@ if TYPE_CHECKING:
 T = TypeVar("T")
 
 
-class Embedder(Protocol):
-    """Turns texts into unit vectors. Each vector is stored under the embedder's `name`, so models never mix."""
+class Named(Protocol):
+    """What every model and peer has."""
 
     @property
     def name(self) -> str:
         """Provider and model, such as "wordllama:256"."""
+
+
+class TextModel(Named, Protocol):
+    """Turns texts into vectors, which are stored under its `name`, so models never mix."""
 
     @property
     def dimensions(self) -> int:
@@ -34,6 +38,13 @@ class Embedder(Protocol):
     @property
     def leaves_process(self) -> bool:
         """Whether it calls a server."""
+
+    def knows(self, language: str) -> float:
+        """Return the weight of its signal in a language (ISO 639-1), in [0, 1]."""
+
+
+class Embedder(TextModel, Protocol):
+    """Turns texts into unit vectors."""
 
     @property
     def contextual(self) -> bool:
@@ -42,38 +53,16 @@ class Embedder(Protocol):
     def embed(self, texts: Sequence[str], *, query: bool = False) -> Vectors:
         """Return vectors of unit length, zeros for an empty text. Raises ModelError."""
 
-    def knows(self, language: str) -> float:
-        """Return the weight of its signal in a language (ISO 639-1), in [0, 1]."""
 
-
-class TokenEmbedder(Protocol):
+class TokenEmbedder(TextModel, Protocol):
     """Turns texts into one vector a token, for late interaction (ColBERT)."""
-
-    @property
-    def name(self) -> str:
-        """Provider and model; token vectors are stored under it."""
-
-    @property
-    def dimensions(self) -> int:
-        """Length of a vector."""
-
-    @property
-    def leaves_process(self) -> bool:
-        """Whether it calls a server."""
 
     def embed_tokens(self, texts: Sequence[str], *, query: bool = False) -> list[NDArray[np.int8]]:
         """Return the token vectors of each text as int8 rows, no row for an empty text. Raises ModelError."""
 
-    def knows(self, language: str) -> float:
-        """Return the weight of its signal in a language (ISO 639-1), in [0, 1]."""
 
-
-class WordVectors(Protocol):
-    """Vectors of words by a static embedder."""
-
-    @property
-    def name(self) -> str:
-        """Name of the embedder."""
+class WordVectors(Named, Protocol):
+    """Vectors of words by a static embedder, whose name they have."""
 
     def rows(self, words: Sequence[str]) -> tuple[NDArray[np.bool_], NDArray[np.float32]]:
         """Return which words count (no stop words), and the vectors of those that do."""
@@ -82,12 +71,8 @@ class WordVectors(Protocol):
         """Return for each text, given as its words, how many count, and the vectors of these in order."""
 
 
-class Reranker(Protocol):
+class Reranker(Named, Protocol):
     """Scores texts against a query with a cross-encoder."""
-
-    @property
-    def name(self) -> str:
-        """Provider and model."""
 
     def rerank(self, query: str, texts: Sequence[str]) -> list[float | None]:
         """Return one relevance in [0, 1] per text, None if the model gave none. Raises ModelError."""
@@ -102,37 +87,25 @@ class Entailment:
     contradiction: float
 
 
-class Judge(Protocol):
+class Judge(Named, Protocol):
     """Tells whether one text follows from another: natural language inference."""
-
-    @property
-    def name(self) -> str:
-        """Provider and model."""
 
     def judge(self, pairs: Sequence[tuple[str, str]]) -> list[Entailment | None]:
         """Return the shares of each pair (premise, hypothesis), None for an empty text. Raises ModelError."""
 
 
-class Detector(Protocol):
+class Detector(Named, Protocol):
     """Estimates the probability that a text is a prompt injection: the guard's second opinion."""
-
-    @property
-    def name(self) -> str:
-        """Provider and model."""
 
     def injection(self, text: str) -> float:
         """Return a probability in [0, 1]. Raises ModelError."""
 
 
-class LanguageModel(Protocol):
+class LanguageModel(Named, Protocol):
     """Completes a prompt.
 
     It may also have `complete_json(system, prompt, schema, *, max_tokens)`, whose answer follows a JSON schema.
     """
-
-    @property
-    def name(self) -> str:
-        """Provider and model."""
 
     def complete(self, system: str, prompt: str, *, max_tokens: int = 512) -> str:
         """Return the model's answer, stripped. Raises ModelError."""
@@ -153,12 +126,8 @@ class PeerHit:
     source: str = ""
 
 
-class Peer(Protocol):
-    """Another memory service, queried over HTTP."""
-
-    @property
-    def name(self) -> str:
-        """Label of its results, such as "mem0"."""
+class Peer(Named, Protocol):
+    """Another memory service, queried over HTTP. Its name labels its results: "mem0"."""
 
     @property
     def timeout(self) -> float:

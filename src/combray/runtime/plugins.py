@@ -31,7 +31,7 @@ GROUPS: Mapping[str, str] = {
 - store: called with the location (`NAME://…`) and the keyword arguments `read_only`, `durability`,
   `busy_timeout`, `witness` and `key`.
 """
-_VERBS = {
+VERBS = {
     "embedder": "embed",
     "reranker": "rerank",
     "judge": "judge",
@@ -87,9 +87,9 @@ def make(kind: str, name: str, *values: Any, **settings: Any) -> Any:
         return None
     (entry,) = (each for each in _entry_points(kind) if each.name == name)
     made = _guarded(kind, entry, lambda: function(*values, **settings))
-    if not callable(getattr(made, _VERBS[kind], None)):
+    if not callable(getattr(made, VERBS[kind], None)):
         raise PluginError(
-            f"{kind} {name!r} of package {_package(entry)} has no method {_VERBS[kind]!r}: it is "
+            f"{kind} {name!r} of package {_package(entry)} has no method {VERBS[kind]!r}: it is "
             f"{type(made).__name__}. Update or uninstall the package."
         )
     return made

@@ -17,7 +17,7 @@ from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import BaseRoute, Route
 
-from combray.audit.verb import acting_as
+from combray.audit.audited import acting_as
 from combray.compat.mem0 import calls
 from combray.engine import Engine
 from combray.engine.namespace import check_namespace

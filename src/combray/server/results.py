@@ -22,10 +22,10 @@ _HOMES = (
     "combray.types", "combray.engine.engine", "combray.engine.changes", "combray.engine.requests",
     "combray.engine.settling", "combray.engine.graph", "combray.engine.documents", "combray.engine.consolidation",
     "combray.engine.vectors", "combray.engine.retention", "combray.engine.entities", "combray.engine.quarantine",
-    "combray.engine.store", "combray.engine.network", "combray.engine.timeline",
-    "combray.audit.erasure", "combray.audit.entry", "combray.audit.verify",
+    "combray.engine.store", "combray.engine.graph", "combray.engine.views",
+    "combray.audit.erasure", "combray.audit.entry", "combray.audit.reading",
     "combray.think.thought", "combray.prompt.budget", "combray.documents.passages", "combray.consolidate.runs",
-    "combray.consolidate.state", "combray.embedding.working", "combray.runtime", "combray.runtime.service_tier",
+    "combray.consolidate.state", "combray.embedding.working", "combray.runtime", "combray.runtime.runtime",
     "combray.transfer", "combray.conversation.extraction", "combray.engine.extraction",
 )  # fmt: skip
 """Modules whose types the engine's signatures name, some for type checkers only."""

@@ -9,7 +9,7 @@ from contextlib import asynccontextmanager, suppress
 import anyio
 import anyio.to_thread
 
-from combray.engine.warming import warm_up_in_background
+from combray.engine.opening import warm_up_in_background
 from combray.errors import CombrayError, InvalidInputError, StoreBusyError
 from combray.records import dataclass
 from combray.server.spaces import Spaces

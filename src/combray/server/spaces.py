@@ -16,7 +16,7 @@ from typing import Any, TypeVar
 import anyio
 import anyio.to_thread
 
-from combray.audit.verb import acting_as
+from combray.audit.audited import acting_as
 from combray.engine import Engine, interruptible
 from combray.engine.receipts import Receipt, RepeatedError, receipted, receipting, repeated_result
 from combray.errors import StoreError

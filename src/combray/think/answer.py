@@ -15,7 +15,7 @@ from combray.presets import Preset
 from combray.prompt.context import budget_of, refuse_quarantined
 from combray.records import dataclass
 from combray.runtime import Embedder, LanguageModel, Memories, Space
-from combray.runtime.interruption import step
+from combray.runtime.calls import step
 from combray.think import extraction
 from combray.think.citations import Checked, checked
 from combray.think.extraction import holds

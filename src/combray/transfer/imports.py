@@ -16,7 +16,7 @@ import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
-from combray.audit.verb import doing
+from combray.audit.audited import doing
 from combray.errors import InvalidInputError
 from combray.language.indexing import full_text
 from combray.language.scopes import scope_set

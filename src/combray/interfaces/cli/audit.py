@@ -23,7 +23,7 @@ from combray.interfaces.cli.output import (
 
 if TYPE_CHECKING:
     from combray.audit.entry import Entry
-    from combray.audit.verify import Report
+    from combray.audit.reading import Report
 
 _SHOWN_IDS = 3
 

@@ -239,7 +239,7 @@ def _ingested(path: str, report: IngestReport, *, dry_run: bool) -> str:
 @command()
 def migrate(target: Target, source: str, copy: str, only: tuple[str, ...]) -> None:
     """Copy, and print what each namespace has."""
-    from combray.engine.migration import migrate as run
+    from combray.engine.opening import migrate as run
 
     with progress("memories") as bar:
         moved = run(source, copy, namespaces=only, progress=lambda _, done, total: bar(done, total))

@@ -10,7 +10,7 @@ import anyio.to_thread
 from starlette.applications import Starlette
 from starlette.types import ASGIApp, Receive, Scope, Send
 
-from combray.audit.verb import acting_as
+from combray.audit.audited import acting_as
 from combray.engine import Engine
 
 MOST = 256

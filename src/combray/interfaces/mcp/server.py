@@ -18,7 +18,7 @@ from starlette.applications import Starlette
 
 from combray import __version__
 from combray.engine import Engine
-from combray.engine.warming import warm_up_in_background
+from combray.engine.opening import warm_up_in_background
 from combray.interfaces.mcp.calls import Calls
 from combray.interfaces.mcp.keys import Keys, app_with
 from combray.interfaces.mcp.offered import Offered

@@ -13,7 +13,7 @@ from psycopg import Connection, Error, OperationalError
 from psycopg.errors import LockNotAvailable
 
 from combray.errors import DiskFullError, ReadOnlyStoreError, StoreError
-from combray.runtime import Deeds, Trace, Witness, lock_patience
+from combray.runtime import Deeds, Trace, Witness, calls
 from combray.stores.postgres import near_index, upkeep
 from combray.stores.postgres.batch import Statement, run
 from combray.stores.postgres.cache import PostgresNamespaceCache
@@ -237,18 +237,18 @@ class PostgresStore(ProvableStore):
 
         It is made in parts: between them the caller can stop it.
         """
-        allowed = lock_patience.patience(pool.lock_timeout)
+        allowed = calls.patience(pool.lock_timeout)
         deadline, reported = time.monotonic() + allowed, False
         while True:
-            part = min(lock_patience.UNREPORTED, max(0.0, deadline - time.monotonic()))
+            part = min(calls.UNREPORTED, max(0.0, deadline - time.monotonic()))
             try:
                 return _locked(pool, connection, namespace, write_id, part)
             except LockNotAvailable:
                 if time.monotonic() >= deadline:
                     raise
             connection.rollback()
-            if not reported and allowed > lock_patience.UNREPORTED:
-                lock_patience.report(self.location, pool.lock_timeout)
+            if not reported and allowed > calls.UNREPORTED:
+                calls.report_waiting(self.location, pool.lock_timeout)
             reported = True
 
     def _index_vectors(self) -> None:

@@ -20,7 +20,7 @@ from combray.errors import (
     StoreBusyError,
     StoreError,
 )
-from combray.runtime import lock_patience
+from combray.runtime import calls
 from combray.stores.sqlite.conditions import register
 from combray.stores.sqlite.encryption import Key, encrypted_driver, errors, looks_encrypted, unlock
 from combray.stores.sqlite.sql import sql
@@ -253,10 +253,10 @@ def begin(connection: sqlite3.Connection, path: str, busy_timeout: float, usual:
 
     SQLite waits in parts of a second: between them the caller can stop the call.
     """
-    allowed = lock_patience.patience(busy_timeout)
+    allowed = calls.patience(busy_timeout)
     deadline, reported = time.monotonic() + allowed, False
     while True:
-        part = min(lock_patience.UNREPORTED, max(0.0, deadline - time.monotonic()))
+        part = min(calls.UNREPORTED, max(0.0, deadline - time.monotonic()))
         try:
             with patient(connection, part, usual):
                 connection.execute("BEGIN IMMEDIATE")
@@ -265,8 +265,8 @@ def begin(connection: sqlite3.Connection, path: str, busy_timeout: float, usual:
                 raise
         else:
             return
-        if not reported and allowed > lock_patience.UNREPORTED:
-            lock_patience.report(path, busy_timeout)
+        if not reported and allowed > calls.UNREPORTED:
+            calls.report_waiting(path, busy_timeout)
         reported = True
 
 

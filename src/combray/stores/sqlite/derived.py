@@ -23,7 +23,7 @@ from pathlib import Path
 
 from combray.errors import StoreError
 from combray.language.indexing import terms_version
-from combray.runtime import lock_patience
+from combray.runtime import calls
 from combray.stores import mapped
 from combray.stores.mapped import Mapped
 from combray.stores.sqlite.cache import SqliteNamespaceCache
@@ -123,7 +123,7 @@ class ColumnFiles:
         draft, place = _name(self._path, number, f"{token}.new"), _name(self._path, number, token)
         try:
             mapped.write(draft, {**about, "kind": _kind()}, arrays)
-            with lock_patience.briefly(), writing(connection, self._path, lock_patience.BRIEF):
+            with calls.briefly(), writing(connection, self._path, calls.BRIEF):
                 state = SqliteSession(connection, cache.name).state
                 if state is None or (state.number, state.epoch) != (number, about["epoch"]):
                     raise FileNotFoundError(f"{cache.name}: erased from while its columns were written")

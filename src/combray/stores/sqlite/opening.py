@@ -5,7 +5,7 @@ from __future__ import annotations
 import sqlite3
 
 from combray.errors import ReadOnlyStoreError
-from combray.runtime import lock_patience
+from combray.runtime import calls
 from combray.stores.sqlite import erasing, upkeep
 from combray.stores.sqlite.connection import MEMORY, is_busy, patient, use_wal
 from combray.stores.sqlite.encryption import Key, errors
@@ -32,8 +32,8 @@ def bring_up_to_date(connection: sqlite3.Connection, path: str, *, busy_timeout:
     if not readable:
         return finish(connection, path, busy_timeout=busy_timeout, key=key)
     try:
-        with lock_patience.briefly(), patient(connection, lock_patience.patience(busy_timeout)):
-            return finish(connection, path, busy_timeout=lock_patience.patience(busy_timeout), key=key)
+        with calls.briefly(), patient(connection, calls.patience(busy_timeout)):
+            return finish(connection, path, busy_timeout=calls.patience(busy_timeout), key=key)
     except errors("OperationalError") as error:
         if not is_busy(error):
             raise

@@ -6,7 +6,7 @@ import threading
 from types import TracebackType
 
 from combray.errors import StoreBusyError
-from combray.runtime import lock_patience
+from combray.runtime import calls
 
 
 class WriteLock:
@@ -31,9 +31,9 @@ class WriteLock:
         self._lock.release()
 
     def __enter__(self) -> None:
-        """Wait for the lock. Within `lock_patience.briefly` raises StoreBusyError after a moment."""
+        """Wait for the lock. Within `calls.briefly` raises StoreBusyError after a moment."""
         self._threads.add(threading.get_ident())
-        if not self._lock.acquire(timeout=lock_patience.patience(threading.TIMEOUT_MAX)):
+        if not self._lock.acquire(timeout=calls.patience(threading.TIMEOUT_MAX)):
             self._threads.discard(threading.get_ident())
             raise StoreBusyError("another thread writes to the store. Try again.")
 
