@@ -12,7 +12,7 @@ import msgspec
 import numpy as np
 
 from combray.runtime import Doubt, Keys, Link, Order, Place, Run, Scores
-from combray.stores.cache import C
+from combray.stores.cache import C, Texts
 from combray.stores.column_reader import ColumnReader
 from combray.stores.rows import (
     moment_of,
@@ -24,10 +24,9 @@ from combray.stores.rows import (
     to_version,
     type_codes,
 )
-from combray.stores.selections import behind, ordering
 from combray.stores.session import S
 from combray.stores.snapshot import Snapshot
-from combray.stores.texts import Texts
+from combray.stores.statements import behind, ordering
 from combray.types import EDGE_TYPES, LIVE_STATUSES, Edge, Memory, Version
 from combray.where import Condition
 

@@ -11,10 +11,10 @@ from typing import Any
 
 import msgspec
 
-from combray.stores.conditions import COMPARED, LABELS, Fragment, combined, needle
 from combray.stores.postgres.sql import sql
 from combray.stores.rows import microseconds
 from combray.stores.session import StoreSession
+from combray.stores.statements import COMPARED, LABELS, Fragment, combined, needle
 from combray.where import Compare, Condition, matches_data
 
 _decode = msgspec.json.decode

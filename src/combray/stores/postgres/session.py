@@ -12,7 +12,6 @@ from typing import Any
 from psycopg import Connection, Error
 
 from combray.language.indexing import IndexEntry
-from combray.stores.conditions import Fragment, numbered
 from combray.stores.postgres.batch import Statement, run, start
 from combray.stores.postgres.conditions import compiled
 from combray.stores.postgres.listening import Listener, notify
@@ -20,6 +19,7 @@ from combray.stores.postgres.pool import PostgresPool
 from combray.stores.postgres.sql import sql
 from combray.stores.postgres.terms import rows_of
 from combray.stores.session import NamespaceState, Row, StoreSession
+from combray.stores.statements import Fragment, numbered
 from combray.where import Condition
 
 _BEGIN_READ = Statement(sql.server.begin_read.encode())

@@ -26,9 +26,8 @@ from combray.stores.postgres.recovery import Recovery, end, new_write_id
 from combray.stores.postgres.session import PostgresSession
 from combray.stores.postgres.sql import sql
 from combray.stores.postgres.writer import PostgresWriter
-from combray.stores.proving import ProvableStore
+from combray.stores.proving import ProvableStore, traces_of
 from combray.stores.session import NamespaceState, Row
-from combray.stores.traces import traces
 
 
 class PostgresStore(ProvableStore):
@@ -298,7 +297,7 @@ class PostgresStore(ProvableStore):
 
     def traces(self, namespace: str, keys: Sequence[int]) -> list[Trace]:
         with self._reading(namespace) as session:
-            return traces(session, keys)
+            return traces_of(session, keys)
 
     def let_go(self) -> bool:
         with self._owning() as session:

@@ -7,13 +7,19 @@ from itertools import islice
 
 from combray.language.indexing import index_entry
 from combray.stores import indexes
-from combray.stores.indexes import Indexed
+from combray.stores.indexes import (
+    IndexCheck,
+    Indexed,
+    is_stale,
+    note_terms_version,
+    remove_strays,
+    stray_problems,
+)
 from combray.stores.postgres.session import PostgresSession
 from combray.stores.postgres.sql import sql
 from combray.stores.postgres.terms import held
 from combray.stores.rows import to_memory
 from combray.stores.session import NamespaceState
-from combray.stores.upkeep import IndexCheck, is_stale, note_terms_version, remove_strays, stray_problems
 
 _AT_ONCE = 500
 """Memories that are read and indexed together."""

@@ -15,9 +15,9 @@ from typing import Any
 
 import msgspec
 
-from combray.stores.conditions import COMPARED, LABELS, Fragment, combined, needle
 from combray.stores.rows import listed, microseconds
 from combray.stores.sqlite.sql import sql
+from combray.stores.statements import COMPARED, LABELS, Fragment, combined, needle
 from combray.where import Compare, Condition, matches_data
 
 METADATA_MATCHES = "metadata_matches"

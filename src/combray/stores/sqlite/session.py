@@ -14,12 +14,12 @@ from functools import cached_property
 from typing import Any
 
 from combray.language.indexing import IndexEntry
-from combray.stores.conditions import Fragment, numbered
 from combray.stores.rows import listed
 from combray.stores.session import NamespaceState, Row, StoreSession
 from combray.stores.sqlite.conditions import compiled
 from combray.stores.sqlite.postings import read_holding, term
 from combray.stores.sqlite.sql import sql
+from combray.stores.statements import Fragment, numbered
 from combray.where import Condition
 
 

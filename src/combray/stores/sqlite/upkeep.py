@@ -9,7 +9,15 @@ from collections.abc import Iterator
 from combray.errors import CorruptStoreError
 from combray.language.indexing import index_entry
 from combray.stores import indexes
-from combray.stores.indexes import Indexed
+from combray.stores.indexes import (
+    REMEDY,
+    IndexCheck,
+    Indexed,
+    is_stale,
+    note_terms_version,
+    remove_strays,
+    stray_problems,
+)
 from combray.stores.rows import to_memory
 from combray.stores.sqlite.connection import writing
 from combray.stores.sqlite.encryption import errors
@@ -17,7 +25,6 @@ from combray.stores.sqlite.migrations import keyword_index_sql
 from combray.stores.sqlite.postings import term
 from combray.stores.sqlite.session import SqliteSession
 from combray.stores.sqlite.sql import sql
-from combray.stores.upkeep import REMEDY, IndexCheck, is_stale, note_terms_version, remove_strays, stray_problems
 
 
 def check(connection: sqlite3.Connection) -> list[str]:
