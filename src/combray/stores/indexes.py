@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
 from combray.language.indexing import IndexEntry, teaches, terms_version, with_current_hash
 from combray.stores.session import Row, StoreSession
@@ -55,6 +55,23 @@ def rehash(session: StoreSession, memories: Sequence[tuple[int, Memory]]) -> Non
             if (found := with_current_hash(memory)) is not memory
         ],
     )
+
+
+def rebuild(session: StoreSession, memories: Iterable[tuple[StoreSession, Sequence[Indexed]]]) -> int:
+    """Write the derived rows of all namespaces anew. Return of how many memories.
+
+    `memories`: some at a time, each with a session of their namespace.
+    """
+    sql = session.sql
+    for statement in (sql.terms.remove_all, sql.labels.remove_all, sql.aliases.remove_all):
+        session.run(statement)
+    count = 0
+    for space, some in memories:
+        measure(space, [(key, entry) for key, _, entry in some])
+        rehash(space, [each[:2] for each in some])
+        add(space, some)
+        count += len(some)
+    return count
 
 
 def remove(session: StoreSession, memories: Sequence[tuple[int, IndexEntry]]) -> None:

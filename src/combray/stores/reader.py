@@ -14,6 +14,7 @@ import numpy as np
 from combray.runtime import Doubt, Keys, Link, Order, Place, Run, Scores
 from combray.stores.cache import C, Texts
 from combray.stores.column_reader import ColumnReader
+from combray.stores.conditions import behind, ordering
 from combray.stores.rows import (
     moment_of,
     reading,
@@ -26,7 +27,6 @@ from combray.stores.rows import (
 )
 from combray.stores.session import S
 from combray.stores.snapshot import Snapshot
-from combray.stores.statements import behind, ordering
 from combray.types import EDGE_TYPES, LIVE_STATUSES, Edge, Memory, Version
 from combray.where import Condition
 

@@ -9,7 +9,8 @@ from typing import Any, ClassVar, Generic, NamedTuple, TypeVar
 
 from combray.errors import NotFoundError
 from combray.language.indexing import IndexEntry
-from combray.stores.statements import Fragment, Sql
+from combray.stores.conditions import Fragment
+from combray.stores.statements import Sql
 from combray.where import Condition
 
 Row = tuple[Any, ...]

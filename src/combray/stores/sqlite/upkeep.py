@@ -144,13 +144,5 @@ def _everything(connection: sqlite3.Connection) -> Iterator[tuple[SqliteSession,
 
 
 def _rebuild_indexes(connection: sqlite3.Connection) -> int:
-    connection.execute(sql.terms.remove_all)
-    connection.execute(sql.labels.remove_all)
-    connection.execute(sql.aliases.remove_all)
-    count = 0
-    for session, one in _everything(connection):
-        count += 1
-        indexes.add(session, [one])
-        indexes.measure(session, [(one[0], one[2])])
-        indexes.rehash(session, [one[:2]])
-    return count
+    every = ((session, [one]) for session, one in _everything(connection))
+    return indexes.rebuild(SqliteSession(connection, ""), every)
