@@ -28,7 +28,7 @@ _BARE = re.compile(r"\?(?!\d)")
 _ESCAPED = frozenset('"\\/\x7f')
 
 
-class Dialect(ABC):
+class ConditionSql(ABC):
     """What databases say differently of a condition."""
 
     @abstractmethod

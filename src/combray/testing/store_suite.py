@@ -14,7 +14,7 @@ from combray.testing.store_filters import Conditions, Filters
 from combray.testing.store_quarantine import QuarantineCases
 from combray.testing.store_queue import Queues, TokenVectors
 from combray.testing.store_reads import Reads
-from combray.testing.store_tables import Aliases, Beside, Files, Runs
+from combray.testing.store_tables import Aliases, Files, Runs, SmallTables
 from combray.testing.store_transactions import Transactions
 from combray.testing.store_writes import Erasing, Writes
 
@@ -36,7 +36,7 @@ class StoreSuite(
     Queues,
     TokenVectors,
     Files,
-    Beside,
+    SmallTables,
     Transactions,
 ):
     """All promises of `runtime.Store`."""

@@ -247,7 +247,7 @@ class Runs(StoreCases):
             assert tx.lease("night") is None
 
 
-class Beside(StoreCases):
+class SmallTables(StoreCases):
     """What holds for files, token vectors, runs, pairs in doubt, leases and jobs alike."""
 
     def test_a_failed_write_leaves_them_as_they_were(self, store: Store, reader: Reader) -> None:

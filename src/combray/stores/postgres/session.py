@@ -19,7 +19,7 @@ from combray.records import dataclass
 from combray.stores.conditions import Fragment, numbered
 from combray.stores.postgres.listening import Listener, notify
 from combray.stores.postgres.pool import PostgresPool
-from combray.stores.postgres.sql import PostgresDialect, sql
+from combray.stores.postgres.sql import PostgresConditions, sql
 from combray.stores.session import NamespaceState, Row, StoreSession
 from combray.where import Condition
 
@@ -213,7 +213,7 @@ class PostgresSession(StoreSession):
         self.of_table_later(sql.terms.remove, [row[:2] for row in _term_rows(entries)])
 
     def condition(self, condition: Condition, since: int = -1) -> Fragment:
-        return PostgresDialect(self, since).expression(condition)
+        return PostgresConditions(self, since).expression(condition)
 
     def numbered(self, text: str, first: int) -> str:
         return numbered(text, first, "$")

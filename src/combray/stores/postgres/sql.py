@@ -14,7 +14,7 @@ from typing import Any
 import msgspec
 
 from combray.records import dataclass
-from combray.stores.conditions import Dialect, Fragment, needle
+from combray.stores.conditions import ConditionSql, Fragment, needle
 from combray.stores.session import StoreSession
 from combray.stores.statements import FIELDS, Sql
 from combray.where import Compare, matches_data
@@ -25,7 +25,7 @@ _decode = msgspec.json.decode
 
 
 @dataclass(frozen=True, slots=True)
-class PostgresDialect(Dialect):
+class PostgresConditions(ConditionSql):
     """Conditions for PostgreSQL. Metadata are those of the memories with a revision after `since`."""
 
     session: StoreSession

@@ -16,7 +16,7 @@ from typing import Any
 
 import msgspec
 
-from combray.stores.conditions import Dialect, Fragment, needle
+from combray.stores.conditions import ConditionSql, Fragment, needle
 from combray.stores.rows import listed
 from combray.stores.statements import FIELDS, Sql
 from combray.where import Compare, matches_data
@@ -45,7 +45,7 @@ def _compare_of(spec: str) -> Compare:
     return Compare("metadata", operator, sort, values, path)  # type: ignore[arg-type]
 
 
-class SqliteDialect(Dialect):
+class SqliteConditions(ConditionSql):
     """Conditions for SQLite. A Python function compares metadata.
 
     A JSON path of SQLite cannot name every key, and `json_extract` truncates texts at a NUL. `instr` skips the
