@@ -39,10 +39,6 @@ class StoredReader(ColumnReader[S, C]):
     """Implements `runtime.Reader`, but for the methods that a database supplies."""
 
     @abstractmethod
-    def known_entities(self, candidates: Iterable[str]) -> set[str]:
-        """As `runtime.Reader` has it."""
-
-    @abstractmethod
     def names(self, names: Iterable[str] = (), canonicals: Iterable[str] = ()) -> list[tuple[str, str]]:
         """As `runtime.Reader` has it."""
 
@@ -155,6 +151,12 @@ class StoredReader(ColumnReader[S, C]):
 
     def aliases(self, limit: int) -> list[tuple[str, str, str, int]]:
         return [(str(a), str(b), str(c), int(d)) for a, b, c, d in self._rows(self.sql.aliases.stated, limit)]
+
+    def known_entities(self, candidates: Iterable[str]) -> set[str]:
+        folded = {each: each.casefold() for each in candidates}
+        rows = self._rows(self.sql.labels.named, sorted(set(folded.values()))) if folded else []
+        named = {row[0] for row in rows}
+        return {each for each, name in folded.items() if name in named}
 
     def entity_counts(self, limit: int = 20) -> list[tuple[str, int]]:
         return [(str(name), int(count)) for name, count in self._rows(self.sql.labels.entity_counts, limit)]

@@ -75,11 +75,6 @@ class PostgresReader(StoredReader[PostgresSession, PostgresNamespaceCache]):
     def _with_ids(self, session: PostgresSession, ids: Sequence[str]) -> dict[str, int]:
         return {str(known): int(key) for known, key in session.of_rows(sql.memories.with_ids, list(ids))}
 
-    def known_entities(self, candidates: Iterable[str]) -> set[str]:
-        given = list(candidates)
-        named = {row[0] for row in self._rows(sql.labels.named, [each.casefold() for each in given])}
-        return {each for each in given if each.casefold() in named}
-
     def names(self, names: Iterable[str] = (), canonicals: Iterable[str] = ()) -> list[tuple[str, str]]:
         with self.open_session() as session:
             if not (self.cache.has_names(session) if self.keeps else session.of_rows(sql.aliases.any)):
