@@ -22,7 +22,7 @@ from bench.speed.engine import items
 from bench.speed.texts import Text, clauses, questions, sources, texts
 from combray import Engine
 from combray.runtime import Filter
-from combray.stores.postgres import PostgresStore, near_index
+from combray.stores.postgres import PostgresStore, upkeep
 from combray.testing.postgres import Server
 
 ASKED, SINGLE, CLIENTS = 200, 100, 16
@@ -81,7 +81,7 @@ def built(location: str) -> float:
     """Make the HNSW index, as `doctor --repair` does behind the keyword index. Return seconds."""
     started = time.perf_counter()
     with closing(PostgresStore(location)) as store, store._owning() as session:
-        near_index.build(session, "combray")
+        upkeep.build_index(session, "combray")
     return time.perf_counter() - started
 
 

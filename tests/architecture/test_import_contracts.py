@@ -16,8 +16,7 @@ LINT = "import sys; from importlinter.cli import lint_imports; sys.exit(lint_imp
 
 WRONG = {
     "rooms": ("recall/keep.py", "import combray.engine"),
-    "acyclic": ("documents/files.py", "if TYPE_CHECKING:
-    import combray.documents.placement"),
+    "acyclic": ("documents/files.py", "if TYPE_CHECKING:\n    import combray.documents.placement"),
     "wiring": ("engine/engine.py", "import combray.stores.sqlite"),
     "interfaces": ("interfaces/cli/store.py", "import combray.recall.search"),
     "stages": ("recall/query.py", "import os"),

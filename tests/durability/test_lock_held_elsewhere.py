@@ -23,7 +23,7 @@ import combray
 from combray import Engine, StoreBusyError
 from combray.engine import interruptible
 from combray.interfaces.mcp.calls import Calls
-from combray.stores.sqlite.migrations import migrations
+from combray.stores.sqlite.upkeep import migrations
 
 HANG = 120
 HOLDER = """

@@ -12,7 +12,7 @@ import soundness
 
 from combray.errors import NewerSchemaError, ReadOnlyStoreError, StoreError
 from combray.stores.sqlite import SqliteStore, opening
-from combray.stores.sqlite.migrations import migrate, migrations, schema_version
+from combray.stores.sqlite.upkeep import migrate, migrations, schema_version
 
 NEWEST = migrations()[-1][0]
 GOOD = (NEWEST + 1, "colour", "CREATE TABLE colour (name TEXT);\nINSERT INTO colour VALUES ('red; green');\n")
@@ -78,7 +78,7 @@ def test_the_backup_is_of_the_file_as_it_was_last(path: Path, connection: sqlite
 
 def test_a_failure_is_a_store_error_when_the_store_opens(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     every = [*migrations(), GOOD, BAD]
-    monkeypatch.setattr("combray.stores.sqlite.migrations.migrations", lambda: every)
+    monkeypatch.setattr("combray.stores.sqlite.upkeep.migrations", lambda: every)
     monkeypatch.setattr(opening, "migrations", lambda: every)
     with pytest.raises(StoreError, match="never"):
         SqliteStore(str(path))

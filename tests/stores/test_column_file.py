@@ -13,7 +13,7 @@ import combray
 from combray.runtime import Arm, Arrival, Filter, KeywordArm, RecencyArm, VectorArm
 from combray.stores import mapped
 from combray.stores.sqlite import SqliteStore, cache, derived
-from combray.stores.sqlite.migrations import migrations
+from combray.stores.sqlite.upkeep import migrations
 from combray.testing.fakes import START, memory, vector
 
 T0 = START.timestamp()

@@ -18,7 +18,7 @@ from combray import settings
 from combray.errors import CorruptStoreError, EncryptionError, InvalidInputError, MissingExtraError, StoreError
 from combray.interfaces.cli import combray as shell
 from combray.runtime import Store
-from combray.stores.sqlite import SqliteStore, encryption, migrations
+from combray.stores.sqlite import SqliteStore, encryption, upkeep
 from combray.stores.sqlite.encryption import Key, key_from
 from combray.testing.store_suite import StoreSuite
 
@@ -233,10 +233,10 @@ def test_a_store_in_memory_needs_no_key(monkeypatch: pytest.MonkeyPatch) -> None
 def test_the_copy_before_a_migration_is_encrypted_too(tmp_path: Path) -> None:
     path = tmp_path / "a.db"
     remember(path, RAW)
-    known = migrations.migrations()
+    known = upkeep.migrations()
     more = [*known, (known[-1][0] + 1, "more", "CREATE TABLE more (a);")]
     with closing(SqliteStore(str(path), key=Key(raw=RAW))) as store:
-        migrations.migrate(store._writer, str(path), more, key=Key(raw=RAW))
+        upkeep.migrate(store._writer, str(path), more, key=Key(raw=RAW))
     kept = tmp_path / f"a.db.backup-v{known[-1][0]}"
     assert SECRET.encode() not in kept.read_bytes()
     assert recalled(kept, RAW) == [f"The word is {SECRET}."]

@@ -12,7 +12,7 @@ from emptied import Emptied
 
 from combray.errors import InvalidInputError, StoreError
 from combray.runtime import Arrival, Filter, VectorArm
-from combray.stores.postgres import PostgresStore, near_index, nearness
+from combray.stores.postgres import PostgresStore, nearness, upkeep
 from combray.stores.postgres.reader import PostgresView
 from combray.stores.postgres.sql import sql
 from combray.testing.fakes import memory
@@ -148,7 +148,7 @@ def test_a_large_store_gets_its_index_by_repair(
     location = f"{postgres_server.url()}&schema=repaired"
     with closing(PostgresStore(location)) as store, store.transaction("default") as tx:
         tx.insert([Arrival(memory(f"t{place}", place), {MODEL: vectors[place]}) for place in range(20)])
-    monkeypatch.setattr(near_index, "AT_ONCE", 5)
+    monkeypatch.setattr(upkeep, "BUILT_AT_OPENING", 5)
     monkeypatch.setattr(nearness, "RESIDENT", 0)
     with closing(PostgresStore(f"{location}&vectors=hnsw")) as store:
         assert "doctor --repair" in " ".join(store.check())

@@ -5,8 +5,7 @@ from numpy.typing import NDArray
 from combray.runtime import Scores
 from combray.scoring.ranking import ranked
 from combray.stores.columns import COLUMNS, Columns
-from combray.stores.scan import Products
-from combray.stores.scored import Cosines, Windows
+from combray.stores.scored import Cosines, Products, Windows
 from combray.stores.snapshot import Snapshot
 
 ROWS = 50_000

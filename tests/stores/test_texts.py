@@ -6,7 +6,7 @@ from pathlib import Path
 
 import combray
 from combray.language.caches import forget_texts
-from combray.stores.texts import MOST_CHARACTERS, Texts
+from combray.stores.cache import MOST_CHARACTERS, Texts
 
 
 def test_texts_are_kept_by_key_until_they_are_too_many() -> None:

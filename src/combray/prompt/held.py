@@ -23,8 +23,7 @@ from combray.errors import InvalidInputError, StoreBusyError, StoreError
 from combray.language.indexing import normalised
 from combray.records import dataclass
 from combray.runtime import Reader, Store, Writer
-from combray.runtime.calls import step
-from combray.runtime.calls import briefly
+from combray.runtime.calls import briefly, step
 from combray.types import Memory
 
 QUESTION = "repeats the question"

@@ -1,23 +1,140 @@
-"""Cache of one namespace: columns, vectors and masks, updated by revision."""
+"""Cache of one namespace: columns, vectors, masks of conditions and texts, updated by revision."""
 
 from __future__ import annotations
 
 import threading
+import weakref
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Mapping, Sequence
 from datetime import UTC, tzinfo
 from typing import Any, Generic, Protocol, TypeVar
 
 import numpy as np
+from numpy.typing import NDArray
 
 from combray.errors import CorruptStoreError
+from combray.language.caches import keyed_by_text
+from combray.records import dataclass
+from combray.runtime import Keys
 from combray.stores.columns import Columns
 from combray.stores.matrix import Matrix
 from combray.stores.rows import with_scopes
-from combray.stores.selections import Selections
-from combray.stores.session import NamespaceState, S
+from combray.stores.session import NamespaceState, S, StoreSession
 from combray.stores.snapshot import Snapshot
-from combray.stores.texts import Texts
+from combray.where import Condition, fields_of
+
+Mask = NDArray[np.bool_]
+
+_UNVERSIONED = frozenset(("access_count", "last_accessed_at"))
+"""Fields that change without a new revision of their row."""
+_MOST_KEPT = 32
+_NONE: Mask = np.zeros(0, dtype=np.bool_)
+
+
+@dataclass(frozen=True, slots=True)
+class Changes:
+    """Rows of a namespace with a revision after `since`; -1 for all."""
+
+    session: StoreSession
+
+    def meeting(self, condition: Condition, since: int) -> Keys:
+        """Return the keys of those that meet the condition."""
+        text, values = self.session.condition(condition, since)
+        statement = self.session.sql.selections.meeting.format(met=self.session.numbered(text, 3))
+        return self._keys(statement, since, *values)
+
+    def changed(self, since: int) -> Keys:
+        """Return the keys of all of them."""
+        return self._keys(self.session.sql.selections.changed, since)
+
+    def _keys(self, statement: str, *values: Any) -> Keys:
+        return np.array([row[0] for row in self.session.of_rows(statement, *values)], dtype=np.int64)
+
+
+class Selections:
+    """Masks of conditions, each caught up by revision: a second recall with one filter looks at new rows only."""
+
+    def __init__(self) -> None:
+        self._kept: dict[Condition, tuple[int, int, Mask]] = {}
+
+    def mask(self, changes: Changes, condition: Condition, snapshot: Snapshot) -> Mask:
+        """Rows of the snapshot that meet the condition. Read only; the caller holds the cache's lock."""
+        epoch, revision, old = self._kept.get(condition, (-1, -1, _NONE))
+        if epoch == snapshot.epoch and revision == snapshot.revision:
+            return old
+        if epoch != snapshot.epoch or revision > snapshot.revision:
+            mask = fresh_mask(changes, condition, snapshot)
+        else:
+            mask = np.zeros(snapshot.count, dtype=np.bool_)
+            mask[: len(old)] = old
+            mask[_slots(changes.changed(revision), snapshot)] = False
+            mask[_slots(changes.meeting(condition, revision), snapshot)] = True
+        # Otherwise a change of what the condition looks at may give its row no new revision.
+        is_versioned = _UNVERSIONED.isdisjoint(fields_of(condition))
+        if (epoch, revision) < (snapshot.epoch, snapshot.revision) and is_versioned:
+            if condition not in self._kept and len(self._kept) >= _MOST_KEPT:
+                self._kept.clear()
+            self._kept[condition] = (snapshot.epoch, snapshot.revision, mask)
+        return mask
+
+
+def fresh_mask(changes: Changes, condition: Condition, snapshot: Snapshot) -> Mask:
+    """Rows of the snapshot that meet the condition now."""
+    mask = np.zeros(snapshot.count, dtype=np.bool_)
+    mask[_slots(changes.meeting(condition, -1), snapshot)] = True
+    return mask
+
+
+def _slots(keys: Keys, snapshot: Snapshot) -> NDArray[np.int64]:
+    slots = snapshot.slots(keys)
+    return slots[slots >= 0]
+
+
+MOST_CHARACTERS = 1_000_000
+"""Characters that are kept for each namespace, 1 to 4 MB."""
+
+
+class Texts:
+    """Text or id by key. Ids never change; all texts are dropped when a memory gets another one."""
+
+    def __init__(self) -> None:
+        self._texts: dict[int, str] = {}
+        self._characters = 0
+        self._lock = threading.Lock()
+        _EVERY.add(self)
+
+    def of(self, keys: Iterable[int]) -> dict[int, str]:
+        """Return the texts of those keys that are kept."""
+        texts = self._texts
+        return {key: texts[key] for key in keys if key in texts}
+
+    def add(self, texts: Mapping[int, str]) -> None:
+        """Keep texts; all others are dropped when there are too many."""
+        with self._lock:
+            self._characters += sum(map(len, texts.values()))
+            if self._characters > MOST_CHARACTERS:
+                self._texts, self._characters = {}, 0
+            else:
+                self._texts.update(texts)
+
+    def clear(self) -> None:
+        """Drop all texts."""
+        with self._lock:
+            # Not emptied: a reader may be looking texts up.
+            self._texts, self._characters = {}, 0
+
+
+_EVERY: weakref.WeakSet[Texts] = weakref.WeakSet()
+
+
+@keyed_by_text
+class _Every:
+    """All texts of this process, as `caches.forget_texts` empties them."""
+
+    @staticmethod
+    def cache_clear() -> None:
+        for each in list(_EVERY):
+            each.clear()
 
 
 class VectorRows(Protocol):

@@ -28,12 +28,11 @@ from combray.scoring.turns import Slots
 from combray.stores import arms as arms_module
 from combray.stores.arms import ArmData
 from combray.stores.cache import C
-from combray.stores.documents import StoredDocuments
+from combray.stores.columns import profile
 from combray.stores.matrix import check_dimensions, cosines, decode, norms, whole
-from combray.stores.profile import profile
-from combray.stores.queue import StoredQueue
 from combray.stores.session import S, Tables, missing
 from combray.stores.snapshot import Snapshot
+from combray.stores.tables import StoredDocuments, StoredQueue
 
 _KINDS: Mapping[str, type] = {
     **dict.fromkeys(("author", "session", "position", "words", "tier", "cues", "status"), np.int64),

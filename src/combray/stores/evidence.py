@@ -14,11 +14,9 @@ from combray.runtime import KeywordArm
 from combray.scoring.bm25f import Posting
 from combray.scoring.ranking import ascending
 from combray.scoring.turns import Slots
-from combray.stores.cache import C
+from combray.stores.cache import C, Changes, fresh_mask
 from combray.stores.matrix import Matrix, check_dimensions
-from combray.stores.scan import Products
-from combray.stores.scored import Measured
-from combray.stores.selections import Changes, fresh_mask
+from combray.stores.scored import Measured, Products
 from combray.stores.session import S
 from combray.stores.snapshot import Snapshot
 from combray.where import Condition

@@ -19,7 +19,7 @@ from combray.runtime import Ranked, Scores, Vectors
 from combray.scoring.ranking import DECIMALS
 from combray.stores import cells
 from combray.stores.cells import Cells
-from combray.stores.scan import Products
+from combray.stores.scored import Products
 
 try:
     import simsimd

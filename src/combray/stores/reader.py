@@ -12,8 +12,9 @@ import msgspec
 import numpy as np
 
 from combray.runtime import Doubt, Keys, Link, Order, Place, Run, Scores
-from combray.stores.cache import C
+from combray.stores.cache import C, Texts
 from combray.stores.column_reader import ColumnReader
+from combray.stores.conditions import behind, ordering
 from combray.stores.rows import (
     moment_of,
     reading,
@@ -24,10 +25,8 @@ from combray.stores.rows import (
     to_version,
     type_codes,
 )
-from combray.stores.selections import behind, ordering
 from combray.stores.session import S
 from combray.stores.snapshot import Snapshot
-from combray.stores.texts import Texts
 from combray.types import EDGE_TYPES, LIVE_STATUSES, Edge, Memory, Version
 from combray.where import Condition
 
@@ -38,10 +37,6 @@ _MIN_PREFIX = 8
 
 class StoredReader(ColumnReader[S, C]):
     """Implements `runtime.Reader`, but for the methods that a database supplies."""
-
-    @abstractmethod
-    def known_entities(self, candidates: Iterable[str]) -> set[str]:
-        """As `runtime.Reader` has it."""
 
     @abstractmethod
     def names(self, names: Iterable[str] = (), canonicals: Iterable[str] = ()) -> list[tuple[str, str]]:
@@ -156,6 +151,12 @@ class StoredReader(ColumnReader[S, C]):
 
     def aliases(self, limit: int) -> list[tuple[str, str, str, int]]:
         return [(str(a), str(b), str(c), int(d)) for a, b, c, d in self._rows(self.sql.aliases.stated, limit)]
+
+    def known_entities(self, candidates: Iterable[str]) -> set[str]:
+        folded = {each: each.casefold() for each in candidates}
+        rows = self._rows(self.sql.labels.named, sorted(set(folded.values()))) if folded else []
+        named = {row[0] for row in rows}
+        return {each for each, name in folded.items() if name in named}
 
     def entity_counts(self, limit: int = 20) -> list[tuple[str, int]]:
         return [(str(name), int(count)) for name, count in self._rows(self.sql.labels.entity_counts, limit)]

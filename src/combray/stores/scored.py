@@ -1,9 +1,13 @@
-"""An arm's scores of a namespace: of few rows, of all, or of the rows that are asked for."""
+"""An arm's scores of a namespace: of few rows, of all, or of the rows that are asked for.
+
+Cosines begin as products of one query with every row. They are made cosines for the rows that are asked for.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Protocol
+from functools import cached_property
+from typing import ClassVar, Protocol
 
 import msgspec
 import numpy as np
@@ -12,9 +16,14 @@ from numpy.typing import NDArray
 from combray.runtime import Scores
 from combray.scoring.ranking import DECIMALS, Sparse
 from combray.scoring.turns import Slots, around
-from combray.stores.scan import ROUNDING, SAMPLE
 from combray.stores.snapshot import Snapshot
 
+_SAMPLE, _LEAST_SAMPLE = 4096, 1024
+"""Rows that the sample for many and for few leading rows holds at least; fewer rows are all candidates."""
+_BLOCK = 8192
+"""Rows compared with a floor at once: memory that small is used again, and stays in the processor's cache."""
+_ROUNDING = 2.0 * 10.0**-DECIMALS
+"""More than two scores can differ that are equal when rounded."""
 _REACH = 16
 """Candidates of a window, as a multiple of the rows wanted: turns with a good cosine, and those around them."""
 
@@ -51,6 +60,65 @@ class Measured(Protocol):
         """Return slots that hold the best `limit` eligible rows."""
 
 
+class Products(msgspec.Struct, frozen=True, dict=True):
+    """Implements `Measured` on the product of every row's code with the query's.
+
+    `lengths` are those of the rows' codes, `length` that of the query's. `has` marks the rows with a vector,
+    `shown` those that count; None for all.
+    """
+
+    products: Scores
+    lengths: Scores
+    length: float
+    has: NDArray[np.bool_]
+    shown: NDArray[np.bool_] | None = None
+    is_remote: ClassVar[bool] = False
+
+    def of(self, slots: Slots | slice) -> Scores:
+        products = self.products[slots]
+        if not self.length:
+            return products
+        lengths = self.lengths[slots]
+        # A row of zeros has a product of 0 with anything: any length will do.
+        cosines: Scores = products / (np.where(lengths > 0, lengths, 1.0) * self.length)
+        return cosines if self.shown is None else np.where(self.shown[slots], cosines, 0.0)
+
+    @cached_property
+    def average(self) -> float:
+        return float(self.of(slice(None)).sum() / self.has.sum()) if self.has.any() else 0.0
+
+    def leading(self, eligible: NDArray[np.bool_], limit: int) -> Slots:
+        """Return also all rows that are equal to the last when rounded.
+
+        A floor is guessed from a sample and lowered until enough rows reach it: sorting all of them takes longer.
+        """
+        rows = len(self.products)
+        step = max(1, rows // max(_LEAST_SAMPLE, min(2 * limit, _SAMPLE)))
+        if step > 1:
+            chosen = np.arange(0, rows, step)
+            sample = self.of(chosen[eligible[::step]])
+            wanted = 2 * limit // step + 8
+            while wanted < len(sample):
+                floor = np.partition(sample, len(sample) - wanted)[len(sample) - wanted]
+                found = self._reaching(floor)
+                found = found[eligible[found]]
+                reached = self.of(found)
+                if int((reached >= floor + _ROUNDING).sum()) >= limit:
+                    leading: Slots = found[reached >= floor]
+                    return leading
+                wanted *= 4
+        return np.flatnonzero(eligible)
+
+    def _reaching(self, floor: float) -> Slots:
+        """Return the rows whose cosine may reach a floor."""
+        # A product for each row is cheaper than a quotient. A hair below the floor, for the rounding of both.
+        bound, parts = (floor - 1e-9) * self.length, []
+        for start in range(0, len(self.products), _BLOCK):
+            block = slice(start, start + _BLOCK)
+            parts.append(start + np.flatnonzero(self.products[block] >= bound * self.lengths[block]))
+        return np.concatenate(parts)
+
+
 class Few(msgspec.Struct, frozen=True):
     """Scores of the rows that match; 0 for others."""
 
@@ -65,7 +133,7 @@ class Few(msgspec.Struct, frozen=True):
             return slots
         scores = self.found.scores[slots]
         least = np.partition(scores, len(slots) - limit)[len(slots) - limit]
-        best: Slots = slots[scores >= least - ROUNDING]
+        best: Slots = slots[scores >= least - _ROUNDING]
         return best
 
 
@@ -136,7 +204,7 @@ class Windows(msgspec.Struct, frozen=True):
 
     def leading(self, eligible: NDArray[np.bool_], limit: int) -> Slots:
         """A turn leads if it or one of the turns around it has a good cosine."""
-        if self.snapshot.count < 2 * SAMPLE:
+        if self.snapshot.count < 2 * _SAMPLE:
             return np.flatnonzero(eligible)
         many = _REACH * limit
         near = self.measured.leading(self.snapshot.shown, many)

@@ -1,4 +1,4 @@
-"""The embedding queue: jobs are taken once, survive failures, and are removed with their memory."""
+"""Embedding: jobs are taken once and survive failures; token vectors are dropped with their text."""
 # ruff: noqa: S101
 
 from __future__ import annotations
@@ -7,14 +7,25 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from numpy.typing import NDArray
 
-from combray.errors import NotFoundError
-from combray.runtime import Filter, Reader, RecencyArm, Store, VectorArm
+from combray.errors import InvalidInputError
+from combray.runtime import Arrival, Filter, Reader, RecencyArm, Store, VectorArm
 from combray.runtime.queue import EXTRACTION, OMITTED, Backlog, Job, Queue
 from combray.testing.fakes import memory
 from combray.testing.store_cases import MODEL, T0, StoreCases, X, Y, Z, add, keys, rolled_back, search
+from combray.types import Memory
 
 NEW = "new:4"
+LATE = "late:2"
+ONE = np.array([[1, -2], [127, 0], [5, 5]], dtype=np.int8)
+TWO = np.array([[-127, 3]], dtype=np.int8)
+NOTHING = np.zeros((0, 2), dtype=np.int8)
+
+
+def as_lists(found: list[NDArray[np.int8] | None]) -> list[list[list[int]] | None]:
+    """Return token vectors as lists, to be compared."""
+    return [None if each is None else each.tolist() for each in found]
 
 
 def _mixed(store: Store) -> None:
@@ -45,13 +56,6 @@ class Queues(StoreCases):
             assert tx.queue.put(NEW, [], T0) == 0
         assert queue.jobs(MODEL) == [Job(a, MODEL, T0, next_at=T0), Job(b, MODEL, T0, next_at=T0)]
         assert queue.backlogs() == [Backlog(NEW, 1, 0, T0 + 5), Backlog(MODEL, 2, 0, T0)]
-
-    def test_only_memories_of_the_namespace_are_queued(self, store: Store, queue: Queue) -> None:
-        (a,) = add(store, memory("a"))
-        (b,) = add(store, memory("b"), namespace="other")
-        with pytest.raises(NotFoundError), store.transaction("default") as tx:
-            tx.queue.put(MODEL, [a, b], T0)
-        assert queue.jobs(MODEL) == []
 
     def test_namespaces_do_not_see_each_others_jobs(self, store: Store, reader: Reader, queue: Queue) -> None:
         (a,) = add(store, memory("a", status="pending_embed"))
@@ -218,17 +222,6 @@ class Queues(StoreCases):
         assert reader.covered(NEW, Filter()) == (0, 3)
         assert store.reader("empty").covered(MODEL, Filter()) == (0, 0)
 
-    def test_an_erased_memory_leaves_no_job(self, store: Store, queue: Queue) -> None:
-        a, b = add(store, memory("a", status="pending_embed"), memory("b", status="pending_embed"))
-        with store.transaction("default") as tx:
-            tx.queue.put(MODEL, [a, b], T0)
-            tx.queue.put(NEW, [a], T0)
-            taken = tx.queue.take(MODEL, "me", T0, T0 + 60, 9)
-            tx.erase([a], T0)
-            tx.queue.update([replace(each, holder="", next_at=T0) for each in taken])
-        assert [each.key for each in queue.jobs(MODEL)] == [b]
-        assert queue.jobs(NEW) == []
-
     def test_an_erasure_hides_the_errors_of_other_jobs(self, store: Store, queue: Queue) -> None:
         """A model's error may quote any text of its batch."""
         a, b, c = add(store, *(memory(name, status="pending_embed") for name in "abc"))
@@ -267,12 +260,65 @@ class Queues(StoreCases):
         assert [each.model for each in reader.queue.backlogs()] == [NEW]
         assert store.reader("other").vectors(MODEL, keys(c))[1].tolist() == [True]
 
-    def test_a_failed_write_takes_jobs_back(self, store: Store, reader: Reader, queue: Queue) -> None:
-        (a,) = add(store, memory("a", status="pending_embed"))
+
+class TokenVectors(StoreCases):
+    """One vector a token."""
+
+    def test_rows_come_back_as_they_were_stored(self, store: Store, reader: Reader) -> None:
+        a, b, c = add(store, memory("a"), memory("b"), memory("c"))
+        assert reader.tokens(LATE, keys(a)) == [None]
         with store.transaction("default") as tx:
-            tx.queue.put(MODEL, [a], T0)
-        with rolled_back(store) as tx:
-            tx.queue.take(MODEL, "me", T0, T0 + 60, 1)
-            tx.queue.finish(MODEL, [a])
-        assert queue.jobs(MODEL) == [Job(a, MODEL, T0, next_at=T0)]
+            tx.put_tokens(LATE, [a, b], [ONE, NOTHING])
+            assert as_lists(tx.tokens(LATE, keys(a))) == [ONE.tolist()]
+        found = reader.tokens(LATE, keys(c, b, a))
+        assert as_lists(found) == [None, [], ONE.tolist()]
+        assert found[1] is not None
+        assert found[1].shape == (0, 2)
+        assert reader.status()["token_vectors"] == {LATE: {"memories": 2, "bytes": 6}}
+        with store.transaction("default") as tx:
+            tx.put_tokens(LATE, [a], [TWO])
+        assert as_lists(reader.tokens(LATE, keys(a))) == [TWO.tolist()]
+
+    def test_a_memory_arrives_with_them(self, store: Store, reader: Reader) -> None:
+        with store.transaction("default") as tx:
+            a, b = tx.insert([Arrival(memory("a"), {MODEL: X}, {LATE: ONE}), Arrival(memory("b"))])
+        assert as_lists(reader.tokens(LATE, keys(a, b))) == [ONE.tolist(), None]
+        assert reader.queue.lacking(LATE) == [b]
+        assert reader.queue.lacking(MODEL) == [b]
+
+    def test_another_text_drops_them_and_another_field_does_not(self, store: Store, reader: Reader) -> None:
+        a, b = add(store, memory("a"), memory("b"))
+        with store.transaction("default") as tx:
+            tx.put_tokens(LATE, [a, b], [ONE, TWO])
+            tx.change(a, "edit", "me", T0, content="another text")
+            tx.change(b, "edit", "me", T0, importance=5)
+        assert as_lists(reader.tokens(LATE, keys(a, b))) == [None, TWO.tolist()]
+        assert reader.queue.lacking(LATE) == [a]
+
+    def test_dropping_the_model_takes_them_and_leaves_others(self, store: Store, reader: Reader) -> None:
+        (a,) = add(store, (memory("a"), X))
+        with store.transaction("default") as tx:
+            tx.put_tokens(LATE, [a], [ONE])
+            tx.put_tokens("other:2", [a], [TWO])
+        with store.transaction("default") as tx:
+            assert tx.drop_vectors(LATE) == 1
+        assert as_lists(reader.tokens(LATE, keys(a))) == [None]
+        assert as_lists(reader.tokens("other:2", keys(a))) == [TWO.tolist()]
+        assert reader.status()["vectors"] == {MODEL: 1}
+
+    def test_rows_of_another_length_are_refused(self, store: Store) -> None:
+        (a,) = add(store, memory("a"))
+        with store.transaction("default") as tx:
+            tx.put_tokens(LATE, [a], [ONE])
+        with pytest.raises(InvalidInputError), store.transaction("default") as tx:
+            tx.put_tokens(LATE, [a], [np.ones((2, 3), dtype=np.int8)])
+
+    def test_finished_jobs_of_tokens_leave_a_memory_pending(self, store: Store, reader: Reader) -> None:
+        waiting: Memory = memory("a", status="pending_embed")
+        (a,) = add(store, waiting)
+        with store.transaction("default") as tx:
+            tx.queue.put(LATE, [a], T0)
+            tx.put_tokens(LATE, [a], [ONE])
+            tx.queue.finish(LATE, [a], activates=False)
         assert reader.memories([a])[0].status == "pending_embed"
+        assert reader.queue.jobs(LATE) == []

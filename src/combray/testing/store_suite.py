@@ -9,15 +9,12 @@ class TestMyStore(StoreSuite):
 
 from __future__ import annotations
 
-from combray.testing.store_aliases import Aliases
 from combray.testing.store_arms import ContextExpansionCases, KeywordArms, OtherArms
-from combray.testing.store_documents import Files
 from combray.testing.store_filters import Conditions, Filters
 from combray.testing.store_quarantine import QuarantineCases
-from combray.testing.store_queue import Queues
+from combray.testing.store_queue import Queues, TokenVectors
 from combray.testing.store_reads import Reads
-from combray.testing.store_runs import Runs
-from combray.testing.store_tokens import TokenVectors
+from combray.testing.store_tables import Aliases, Files, Runs, SmallTables
 from combray.testing.store_transactions import Transactions
 from combray.testing.store_writes import Erasing, Writes
 
@@ -39,6 +36,7 @@ class StoreSuite(
     Queues,
     TokenVectors,
     Files,
+    SmallTables,
     Transactions,
 ):
     """All promises of `runtime.Store`."""

@@ -12,8 +12,8 @@ from combray.stores.cache import ColumnCache
 from combray.stores.columns import Columns
 from combray.stores.matrix import Matrix
 from combray.stores.postgres import nearness
-from combray.stores.postgres.adapters import unescaped
 from combray.stores.postgres.nearness import Presence, Remote
+from combray.stores.postgres.pool import unescaped
 from combray.stores.postgres.postings import PostgresPostingCache
 from combray.stores.postgres.session import PostgresSession
 from combray.stores.postgres.sql import sql

@@ -7,9 +7,8 @@ from collections.abc import Iterable
 import numpy as np
 from numpy.typing import NDArray
 
-from combray.stores.postgres.session import PostgresSession
+from combray.stores.postgres.session import BITS, MOST, PostgresSession
 from combray.stores.postgres.sql import sql
-from combray.stores.postgres.terms import BITS, MOST
 from combray.stores.postings import MOST_POSTINGS, Codes, WeighedLists
 from combray.stores.snapshot import Snapshot
 

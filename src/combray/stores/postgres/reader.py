@@ -1,4 +1,4 @@
-"""Reading one namespace of the database."""
+"""Reading one namespace of the database, and what its retrieval arms read: posting lists and cosines."""
 
 from __future__ import annotations
 
@@ -6,17 +6,56 @@ from collections.abc import Iterable, Mapping, Sequence
 from contextlib import nullcontext
 from typing import Any
 
-from combray.runtime import Arm, Filter, Found, Keys, Link
-from combray.stores.matrix import Matrix
+import numpy as np
+from numpy.typing import NDArray
+
+from combray.records import dataclass
+from combray.runtime import Arm, Filter, Found, Keys, KeywordArm, Link
+from combray.scoring.bm25f import Posting
+from combray.stores.evidence import StoredEvidence
+from combray.stores.matrix import Matrix, check_dimensions
 from combray.stores.postgres.cache import PostgresNamespaceCache
-from combray.stores.postgres.evidence import PostgresEvidence
 from combray.stores.postgres.nearness import Remote
+from combray.stores.postgres.postings import holding, read_codes
 from combray.stores.postgres.session import PostgresSession
 from combray.stores.postgres.sql import sql
+from combray.stores.postings import affordable, weigh
 from combray.stores.reader import StoredReader
 from combray.stores.rows import to_link, to_memory, type_codes
+from combray.stores.scored import Measured
 from combray.stores.snapshot import Snapshot
 from combray.types import Memory
+
+
+@dataclass(frozen=True)
+class PostgresEvidence(StoredEvidence[PostgresSession, PostgresNamespaceCache]):
+    """Implements `stores.arms.ArmData`."""
+
+    def postings(self, arm: KeywordArm, snapshot: Snapshot) -> list[Posting | None]:
+        terms = [term for term, _ in arm.terms]
+        fields = tuple(arm.fields)
+        kept = self.cache.postings
+        with self.cache.lock:
+            if self.keeps:
+                lists, current = kept.lists(self.session, snapshot, terms)
+            else:
+                lists, current = read_codes(self.session, dict.fromkeys(terms, 0)), False
+            chosen = affordable(set(terms), snapshot.count, arm, lambda term: holding(lists[term]))
+            weighed = {
+                term: kept.weighed.of(term, lists[term], fields, snapshot)
+                if current
+                else weigh(lists[term], fields, snapshot)
+                for term in sorted(chosen)
+            }
+        return [Posting(*weighed[term], weight) if term in weighed else None for term, weight in arm.terms]
+
+    def measured(self, model: str, vector: NDArray[np.float32], snapshot: Snapshot) -> Measured:
+        held = self.cache.matrix(self.session, model, snapshot)
+        if isinstance(held, Remote):
+            check_dimensions(model, held.dimensions, len(vector))
+            return held.measured(vector)
+        return self._dense(held, model, vector, snapshot)
+
 
 _LIKELY = 40
 """Best entries of each list whose texts are prefetched."""
@@ -35,11 +74,6 @@ class PostgresReader(StoredReader[PostgresSession, PostgresNamespaceCache]):
 
     def _with_ids(self, session: PostgresSession, ids: Sequence[str]) -> dict[str, int]:
         return {str(known): int(key) for known, key in session.of_rows(sql.memories.with_ids, list(ids))}
-
-    def known_entities(self, candidates: Iterable[str]) -> set[str]:
-        given = list(candidates)
-        named = {row[0] for row in self._rows(sql.labels.named, [each.casefold() for each in given])}
-        return {each for each in given if each.casefold() in named}
 
     def names(self, names: Iterable[str] = (), canonicals: Iterable[str] = ()) -> list[tuple[str, str]]:
         with self.open_session() as session:

@@ -1,26 +1,91 @@
 """One transaction and the namespace that it sees: the only place that restricts statements to a namespace.
 
 The rows of a namespace carry its number, which `of_*` bind as $1. For every role but the owner of the tables,
-row-level security lets through no row of another number, whatever a statement says.
+row-level security lets through no row of another number, whatever a statement says. Statements are sent together:
+libpq's pipeline mode needs one round trip for any number of them.
 """
 
 from __future__ import annotations
 
+import logging
+from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
-from psycopg import Connection, Error
+from psycopg import Connection, Cursor, Error
 
 from combray.language.indexing import IndexEntry
+from combray.records import dataclass
 from combray.stores.conditions import Fragment, numbered
-from combray.stores.postgres.batch import Statement, run, start
-from combray.stores.postgres.conditions import compiled
 from combray.stores.postgres.listening import Listener, notify
 from combray.stores.postgres.pool import PostgresPool
-from combray.stores.postgres.sql import sql
-from combray.stores.postgres.terms import rows_of
+from combray.stores.postgres.sql import PostgresConditions, sql
 from combray.stores.session import NamespaceState, Row, StoreSession
 from combray.where import Condition
+
+BITS = 15
+"""Bits of the count of one field."""
+MOST = 2**BITS - 1
+
+# psycopg logs the statements that were skipped behind a failed one; the error itself is raised.
+logging.getLogger("psycopg").addHandler(logging.NullHandler())
+
+
+@dataclass(frozen=True, slots=True)
+class Statement:
+    """One statement with its values."""
+
+    text: bytes
+    values: Sequence[Any] = ()
+    """With `is_each` one tuple per run of the statement."""
+    gives_rows: bool = False
+    """Whether its result is its rows; otherwise it is the number of rows that it touched."""
+    is_of: bool = False
+    """Whether the number of the namespace is bound as $1."""
+    is_each: bool = False
+
+
+def run(connection: Connection[Row], number: int | None, statements: Sequence[Statement]) -> list[Any]:
+    """Run statements in their order, and return the result of each. `number`: the namespace's."""
+    if len(statements) == 1:
+        return [_result(_started(connection, number, statements[0]), statements[0])]
+    with connection.pipeline():
+        started = start(connection, number, statements)
+    return [_result(cursor, each) for cursor, each in zip(started, statements, strict=True)]
+
+
+def start(connection: Connection[Row], number: int | None, statements: Sequence[Statement]) -> list[Cursor[Row]]:
+    """Send statements in an open pipeline."""
+    return [_started(connection, number, each) for each in statements]
+
+
+def _started(connection: Connection[Row], number: int | None, one: Statement) -> Cursor[Row]:
+    if not one.is_each:
+        return connection.execute(
+            one.text, (number, *one.values) if one.is_of else one.values, binary=one.gives_rows
+        )
+    cursor = connection.cursor()
+    cursor.executemany(one.text, [(number, *row) for row in one.values] if one.is_of else one.values)
+    return cursor
+
+
+def _result(cursor: Cursor[Row], one: Statement) -> Any:
+    return cursor.fetchall() if one.gives_rows else max(0, cursor.rowcount)
+
+
+def held(entry: IndexEntry) -> dict[str, int]:
+    """Return how often each index field holds each term of a memory, as the column `held` packs it."""
+    packed: dict[str, int] = {}
+    for field, terms in enumerate(entry.fields):
+        for term, count in Counter(terms).items():
+            packed[term] = packed.get(term, 0) | min(count, MOST) << BITS * field
+    return packed
+
+
+def _term_rows(entries: Sequence[tuple[int, IndexEntry]]) -> list[tuple[str, int, int]]:
+    """Return terms, keys and packed counts of memories."""
+    return [(term, key, packed) for key, entry in entries for term, packed in held(entry).items()]
+
 
 _BEGIN_READ = Statement(sql.server.begin_read.encode())
 
@@ -142,13 +207,13 @@ class PostgresSession(StoreSession):
         return dict(self.of_rows(sql.terms.holding, list(terms))) if terms else {}
 
     def add_terms(self, entries: Sequence[tuple[int, IndexEntry]]) -> None:
-        self.of_table_later(sql.terms.add, rows_of(entries))
+        self.of_table_later(sql.terms.add, _term_rows(entries))
 
     def remove_terms(self, entries: Sequence[tuple[int, IndexEntry]]) -> None:
-        self.of_table_later(sql.terms.remove, [row[:2] for row in rows_of(entries)])
+        self.of_table_later(sql.terms.remove, [row[:2] for row in _term_rows(entries)])
 
     def condition(self, condition: Condition, since: int = -1) -> Fragment:
-        return compiled(condition, self, since)
+        return PostgresConditions(self, since).expression(condition)
 
     def numbered(self, text: str, first: int) -> str:
         return numbered(text, first, "$")

@@ -14,21 +14,17 @@ from psycopg.errors import LockNotAvailable
 
 from combray.errors import DiskFullError, ReadOnlyStoreError, StoreError
 from combray.runtime import Deeds, Trace, Witness, calls
-from combray.stores.postgres import near_index, upkeep
-from combray.stores.postgres.batch import Statement, run
+from combray.stores.postgres import upkeep
 from combray.stores.postgres.cache import PostgresNamespaceCache
-from combray.stores.postgres.errors import explained, is_lost, translate
 from combray.stores.postgres.listening import Listener
-from combray.stores.postgres.migrations import migrate
 from combray.stores.postgres.pool import Address, PostgresPool, milliseconds
 from combray.stores.postgres.reader import PostgresReader, PostgresView
-from combray.stores.postgres.recovery import Recovery, end, new_write_id
-from combray.stores.postgres.session import PostgresSession
+from combray.stores.postgres.recovery import Recovery, end, explained, is_lost, new_write_id, translate
+from combray.stores.postgres.session import PostgresSession, Statement, run
 from combray.stores.postgres.sql import sql
 from combray.stores.postgres.writer import PostgresWriter
-from combray.stores.proving import ProvableStore
+from combray.stores.proving import ProvableStore, traces_of
 from combray.stores.session import NamespaceState, Row
-from combray.stores.traces import traces
 
 
 class PostgresStore(ProvableStore):
@@ -75,11 +71,11 @@ class PostgresStore(ProvableStore):
         self._written: dict[str, int] = {}
         """Namespace -> the last revision that this process wrote and no replica has shown yet."""
         with self._owning() as session:
-            migrate(session, self._address.schema, self.location, read_only=read_only)
+            upkeep.migrate(session, self._address.schema, self.location, read_only=read_only)
             if not read_only:
                 upkeep.rebuild_terms_if_stale(session, self._address.schema)
             if self._address.indexed:
-                near_index.prepare(session, self._address.schema, self.location, read_only=read_only)
+                upkeep.prepare_index(session, self._address.schema, self.location, read_only=read_only)
         self._pool.open()
         if self._replica is not None:
             self._replica.open()
@@ -254,7 +250,7 @@ class PostgresStore(ProvableStore):
     def _index_vectors(self) -> None:
         """Make the index of a new model, which is small. If that fails, searches are exact and doctor says so."""
         with suppress(StoreError), self._owning() as session:
-            near_index.build(session, self._address.schema, wait=False)
+            upkeep.build_index(session, self._address.schema, wait=False)
 
     @contextmanager
     def _noting_trouble(self) -> Iterator[None]:
@@ -298,7 +294,7 @@ class PostgresStore(ProvableStore):
 
     def traces(self, namespace: str, keys: Sequence[int]) -> list[Trace]:
         with self._reading(namespace) as session:
-            return traces(session, keys)
+            return traces_of(session, keys)
 
     def let_go(self) -> bool:
         with self._owning() as session:
@@ -317,7 +313,7 @@ class PostgresStore(ProvableStore):
         with self._owning() as session:
             problems = upkeep.check(session)
             if self._address.indexed:
-                problems += near_index.problems(session)
+                problems += upkeep.index_problems(session)
         with self._reading("") as session:
             ((secured,),) = session.rows(sql.server.secured)
         if self._address.secured and not secured:
@@ -335,7 +331,7 @@ class PostgresStore(ProvableStore):
         with self._owning() as session:
             done = upkeep.repair(session, self._address.schema)
             if self._address.indexed:
-                done += near_index.build(session, self._address.schema)
+                done += upkeep.build_index(session, self._address.schema)
         for cache in self._caches.values():
             cache.drop()
         return done

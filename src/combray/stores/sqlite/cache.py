@@ -9,15 +9,14 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from combray.stores.cache import ColumnCache
+from combray.stores.cache import ColumnCache, Texts
+from combray.stores.columns import profile
 from combray.stores.mapped import Mapped
 from combray.stores.matrix import Matrix
-from combray.stores.profile import profile
 from combray.stores.snapshot import Snapshot
 from combray.stores.sqlite.postings import SqlitePostingCache
 from combray.stores.sqlite.session import SqliteSession
 from combray.stores.sqlite.sql import sql
-from combray.stores.texts import Texts
 
 Find = Callable[[SqliteSession], Mapped | None]
 """Returns the file of a namespace that fits the state that the transaction sees; None if there is none."""

@@ -21,9 +21,8 @@ from combray.errors import (
     StoreError,
 )
 from combray.runtime import calls
-from combray.stores.sqlite.conditions import register
 from combray.stores.sqlite.encryption import Key, encrypted_driver, errors, looks_encrypted, unlock
-from combray.stores.sqlite.sql import sql
+from combray.stores.sqlite.sql import register, sql
 
 Durability = Literal["normal", "full"]
 

@@ -28,9 +28,9 @@ from combray.stores import mapped
 from combray.stores.mapped import Mapped
 from combray.stores.sqlite.cache import SqliteNamespaceCache
 from combray.stores.sqlite.connection import reading, writing
-from combray.stores.sqlite.migrations import migrations
 from combray.stores.sqlite.session import SqliteSession
 from combray.stores.sqlite.sql import sql
+from combray.stores.sqlite.upkeep import migrations
 
 _SUFFIX = ".columns-"
 _LAYOUT = 4

@@ -104,7 +104,7 @@ def encrypted_driver() -> Any:
 def unlock(connection: Any, path: str, key: Key) -> None:
     """Give a new connection the key and check that it fits. Raises EncryptionError.
 
-    The file is read through SQLCipher alone; `holding.py` explains why.
+    The file is read through SQLCipher alone; `locks.py` explains why.
     """
     # SQLCipher would write every failed decryption to standard error.
     connection.execute("PRAGMA cipher_log_level = NONE")

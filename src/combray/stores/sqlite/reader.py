@@ -49,13 +49,6 @@ class SqliteReader(StoredReader[SqliteSession, SqliteNamespaceCache]):
                 scores[known] = np.round(found, DECIMALS)
         return scores
 
-    def known_entities(self, candidates: Iterable[str]) -> set[str]:
-        folded = {each: each.casefold() for each in candidates}
-        named = (
-            {row[0] for row in self._rows(sql.labels.named, sorted(set(folded.values())))} if folded else set()
-        )
-        return {each for each, name in folded.items() if name in named}
-
     def names(self, names: Iterable[str] = (), canonicals: Iterable[str] = ()) -> list[tuple[str, str]]:
         with self.open_session() as session:
             rows = session.of_rows

@@ -17,9 +17,8 @@ from combray.language.indexing import IndexEntry
 from combray.stores.conditions import Fragment, numbered
 from combray.stores.rows import listed
 from combray.stores.session import NamespaceState, Row, StoreSession
-from combray.stores.sqlite.conditions import compiled
 from combray.stores.sqlite.postings import read_holding, term
-from combray.stores.sqlite.sql import sql
+from combray.stores.sqlite.sql import SqliteConditions, sql
 from combray.where import Condition
 
 
@@ -106,7 +105,7 @@ class SqliteSession(StoreSession):
         return (key, *(" ".join([prefix + each for each in field]) for field in entry.fields))
 
     def condition(self, condition: Condition, since: int = -1) -> Fragment:  # noqa: ARG002 - of the protocol
-        return compiled(condition)
+        return SqliteConditions().expression(condition)
 
     def numbered(self, text: str, first: int) -> str:
         return numbered(text, first, "?")

@@ -12,7 +12,7 @@ from pathlib import Path
 from combray.errors import StoreError
 from combray.runtime import Deeds, Witness
 from combray.stores.proving import ProvableStore
-from combray.stores.sqlite import erasing, holding, opening, probing, upkeep
+from combray.stores.sqlite import erasing, locks, opening, upkeep
 from combray.stores.sqlite.cache import SqliteNamespaceCache
 from combray.stores.sqlite.connection import (
     MEMORY,
@@ -32,7 +32,6 @@ from combray.stores.sqlite.reader import SqliteReader, SqliteView
 from combray.stores.sqlite.session import SqliteSession
 from combray.stores.sqlite.sql import sql
 from combray.stores.sqlite.witnessing import UnflushedTail, forget, kept, tell, unflushed
-from combray.stores.sqlite.write_lock import WriteLock
 from combray.stores.sqlite.writer import SqliteWriter
 
 _NOT_WRITABLE = "{}: the file or its folder cannot be written to"
@@ -69,7 +68,7 @@ class SqliteStore(ProvableStore):
         self._process = os.getpid()
         self._caches: dict[str, SqliteNamespaceCache] = {}
         self._lock = threading.Lock()
-        self._write_lock = WriteLock()
+        self._write_lock = locks.WriteLock()
         self._idle: list[sqlite3.Connection] = []
         self._models: dict[str, tuple[int, int]] = {}
         self._closed = False
@@ -86,11 +85,11 @@ class SqliteStore(ProvableStore):
             if not place.absolute().parent.is_dir():
                 raise StoreError(f"{path}: the folder {place.absolute().parent} does not exist. Create it first.")
             if self.read_only and not place.exists():
-                raise probing.missing(path, read_only=read_only)
-        if not holding.held(path, encrypted=self._key is not None) and self._key is None:
+                raise opening.missing(path, read_only=read_only)
+        if not locks.held(path, encrypted=self._key is not None) and self._key is None:
             check_length(path)
         self._writer = self._open_writer(read_only=self.read_only)
-        self._held = holding.hold(path, encrypted=self._key is not None)
+        self._held = locks.hold(path, encrypted=self._key is not None)
         self._witness = witness
         if witness is not None:
             witness.ask(lambda: self._for_witness(kept), lambda: self._for_witness(unflushed))
@@ -147,7 +146,7 @@ class SqliteStore(ProvableStore):
             if self.read_only:
                 self.unwritable = self._reopen_to_write()
             elif not self._writer.in_transaction:
-                self.unwritable = probing.probe(self._writer, self.path, self.busy_timeout)
+                self.unwritable = opening.probe(self._writer, self.path, self.busy_timeout)
         finally:
             self._write_lock.release()
         return self.unwritable
@@ -252,7 +251,7 @@ class SqliteStore(ProvableStore):
     @contextmanager
     def transaction(self, namespace: str) -> Iterator[SqliteWriter]:
         if self.read_only:
-            raise probing.refused(self.path, self.unwritable, "written")
+            raise opening.refused(self.path, self.unwritable, "written")
         with self._write_lock, explained(self.path), self._noting_trouble():
             self._check_open()
             if self._writer.in_transaction:
@@ -298,7 +297,7 @@ class SqliteStore(ProvableStore):
         try:
             yield
         except errors() as error:
-            self.unwritable = probing.unwritable(error, self.path) or self.unwritable
+            self.unwritable = opening.unwritable(error, self.path) or self.unwritable
             raise
         self.unwritable = ""
 
@@ -341,7 +340,7 @@ class SqliteStore(ProvableStore):
 
     def repair(self) -> list[str]:
         if self.read_only:
-            raise probing.refused(self.path, self.unwritable, "repaired")
+            raise opening.refused(self.path, self.unwritable, "repaired")
         with self._alone():
             done = upkeep.repair(self._writer)
         if self._flush is not None:
@@ -385,7 +384,7 @@ class SqliteStore(ProvableStore):
                 self._closed = True
                 self._close_idle()
                 self._writer.close()
-                holding.release(self._held)
+                locks.release(self._held)
 
 
 def _files(path: str) -> list[str]:

@@ -35,9 +35,15 @@ from combray.runtime import (
 )
 from combray.scoring.ranking import DECIMALS
 from combray.testing.reference import formulas
-from combray.testing.reference.documents import ReferenceDocuments
-from combray.testing.reference.queue import ReferenceQueue
-from combray.testing.reference.state import NamespaceRows, Row, StoreState, moment_at, seconds
+from combray.testing.reference.state import (
+    NamespaceRows,
+    ReferenceDocuments,
+    ReferenceQueue,
+    Row,
+    StoreState,
+    moment_at,
+    seconds,
+)
 from combray.types import EDGE_TYPES, LIVE_STATUSES, STATUSES, TIERS, Edge, Memory, Version
 from combray.where import Condition, matches
 
