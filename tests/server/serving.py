@@ -18,7 +18,7 @@ import httpx2
 import uvicorn
 
 import combray
-from combray.interfaces.cli.serve import mcp_at
+from combray.interfaces.cli.serving import mcp_at
 from combray.server.access import KeyedAccess
 from combray.server.app import application
 from combray.server.callers import Access

@@ -49,7 +49,7 @@ class Parameter(msgspec.Struct, frozen=True):
     not have; never said where the engine has no such verb.
 
     `shell` is written as in help: "--since WHEN", "--limit -k", "--auto / --no-auto"; without a dash it is an
-    argument. `form` names how the shell reads it: a key of `FORMS` in `interfaces/cli/declared.py`.
+    argument. `form` names how the shell reads it: a key of `FORMS` in `interfaces/cli/reading.py`.
     `shell_default` replaces the default there. `mcp` is the description for models, "" for that of people. A
     surface leaves out a parameter for which it is None.
     """

@@ -92,7 +92,7 @@ def _remember(engine: Engine, story: dict[str, Any], out: Console) -> None:
 
 def _recall(engine: Engine, question: str, out: Console, **options: Any) -> None:
     """Recall and show the answer; with options, explained."""
-    from combray.interfaces.cli.showing import show_answer
+    from combray.interfaces.cli.recalling import show_answer
 
     flags = " --preset mnemon --cat fact --cat decision --explain" if options else ""
     out.print(f'combray recall "{question}"{flags}', style="bold")
