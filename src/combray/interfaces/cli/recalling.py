@@ -10,7 +10,6 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 import click
-from rich.text import Text
 
 from combray.interfaces.cli.failures import nothing_found
 from combray.interfaces.cli.options import Target, command
@@ -26,6 +25,7 @@ from combray.interfaces.cli.output import (
     show,
     show_json,
     show_rows,
+    styled,
     table,
     visible,
 )
@@ -34,6 +34,7 @@ from combray.values import not_now, rounded
 if TYPE_CHECKING:
     from rich.console import Console
     from rich.table import Table
+    from rich.text import Text
 
     from combray.documents.passages import Passages
     from combray.prompt.formats import Format
@@ -130,12 +131,11 @@ def think(target: Target, question: str, explain: bool, **asked: Any) -> None:
 
 
 def _show_thought(thought: Thought, *, explain: bool) -> None:
-    from rich.text import Text
 
     from combray.interfaces.cli.recalling import waterfall
 
     out = console()
-    answer = Text(visible(thought.answer))
+    answer = styled(visible(thought.answer))
     answer.highlight_regex(r"\[\d+\]", "cyan")
     out.print(answer)
     if thought.citations:
@@ -147,13 +147,13 @@ def _show_thought(thought: Thought, *, explain: bool) -> None:
     for number in dict.fromkeys([each.number for each in thought.citations] + sorted(named)):
         memory = thought.sources[number - 1].memory
         parts = (memory.author and visible(memory.author), moment(memory.moment), memory.id)
-        out.print(Text(f"[{number}] ", "cyan").append(" · ".join(part for part in parts if part), "dim"))
+        out.print(styled(f"[{number}] ", "cyan").append(" · ".join(part for part in parts if part), "dim"))
     if thought.known:  # otherwise the reason follows on standard error
         how = " · ".join(part for part in (_MODES.get(thought.mode, ""), visible(thought.reason)) if part)
-        out.print(Text(how, "dim"))
+        out.print(styled(how, "dim"))
     if explain:
         for each in thought.dropped:
-            out.print(Text("rejected: ", "yellow").append(f"{visible(each.sentence)} ({visible(each.reason)})"))
+            out.print(styled("rejected: ", "yellow").append(f"{visible(each.sentence)} ({visible(each.reason)})"))
         if thought.trace:
             out.print(waterfall(thought.trace, out.width))
 
@@ -255,7 +255,7 @@ def show_answer(answer: Answer, *, explain: bool, verbose: bool, out: Console | 
         shown = table("#", "score", "memory", unbroken=("#", "score"))
         places = {hit.memory.id: place for place, hit in enumerate(answer, start=1)}
         for place, hit in enumerate(answer, start=1):
-            body = Text(visible(hit.memory.content))
+            body = styled(visible(hit.memory.content))
             body.append("\n").append_text(described(hit.memory, via=hit.via))
             if mark := _mark(hit, places):
                 body.append(f"\n{mark}", "yellow")
@@ -276,7 +276,7 @@ def show_answer(answer: Answer, *, explain: bool, verbose: bool, out: Console | 
         summary = f"{len(answer)} found · {answer.intent} ({answer.intent_source}) · preset {answer.preset}"
         if "confidence" in answer.details:
             summary += f" · confidence {answer.confidence:.2f}"
-        out.print(Text(summary + (f" · {visible(answer.reason)}" if answer.reason else ""), "dim"))
+        out.print(styled(summary + (f" · {visible(answer.reason)}" if answer.reason else ""), "dim"))
     if explain and answer.trace:
         out.print()
         out.print(waterfall(answer.trace, out.width))
@@ -308,7 +308,7 @@ def _rest(memory: Memory) -> Text:
         "confidence": f"{memory.confidence:g}",
         "recorded": moment(memory.recorded_at),
     }
-    return Text(" · ".join(f"{name} {visible(value)}" for name, value in facts.items() if value), "dim italic")
+    return styled(" · ".join(f"{name} {visible(value)}" for name, value in facts.items() if value), "dim italic")
 
 
 def waterfall(trace: tuple[Step, ...], width: int) -> Table:
@@ -318,13 +318,13 @@ def waterfall(trace: tuple[Step, ...], width: int) -> Table:
     total = sum(step.milliseconds for step in trace) or 1.0
     started = 0.0
     for step in trace:
-        bar = Text(_bar(started / total, step.milliseconds / total, room), "cyan")
+        bar = styled(_bar(started / total, step.milliseconds / total, room), "cyan")
         if step.note:
             bar.append(f"\n{visible(step.note)}", "yellow")
         hits = f"{step.before:>4} → {step.after}"
         shown.add_row(step.stage, hits, f"{step.milliseconds:8.2f}", bar)
         started += step.milliseconds
-    shown.add_row(Text("all", "bold"), "", Text(f"{total:8.2f}", "bold"), "")
+    shown.add_row(styled("all", "bold"), "", styled(f"{total:8.2f}", "bold"), "")
     return shown
 
 

@@ -23,6 +23,7 @@ from combray.interfaces.cli.output import (
     progress,
     short,
     show_json,
+    styled,
     visible,
 )
 from combray.interfaces.cli.reading import lines_of
@@ -137,13 +138,12 @@ def _as_json(done: Remembered, line: int) -> dict[str, Any]:
 
 
 def _show(done: Remembered) -> None:
-    from rich.text import Text
 
     from combray.engine.graph import worth_linking
 
     out = console()
-    became = Text(_WORDS.get(done.action, done.action), ACTION_COLOURS[done.action])
-    out.print(Text.assemble(became, "  ", (done.id, "dim")))
+    became = _WORDS.get(done.action, done.action)
+    out.print(styled("").append(became, ACTION_COLOURS[done.action]).append("  ").append(done.id, "dim"))
     if done.reason:
         out.print(f"  {visible(done.reason)}")
     if done.replaced_id:
@@ -152,7 +152,7 @@ def _show(done: Remembered) -> None:
     if edges:
         out.print(f"  edges: {edges}")
     for warning in done.quality_warnings:
-        out.print(Text(f"  note: {warning}", "yellow"))
+        out.print(styled(f"  note: {warning}", "yellow"))
     for candidate in worth_linking(done)[:_SUGGESTIONS]:
         # Without vectors a similarity is one of words, and has no cosine.
         cosine = candidate.get("cosine")

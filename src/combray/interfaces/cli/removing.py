@@ -20,6 +20,7 @@ from combray.interfaces.cli.output import (
     short,
     show_json,
     show_lines,
+    styled,
     table,
     visible,
 )
@@ -318,7 +319,5 @@ def _table(taken: Taken) -> Any:
 
 
 def _with_reason(match: Match) -> Text:
-    from rich.text import Text
-
-    text = Text(f"{short(match.memory.content, 120)}\n").append(visible(match.why), "yellow")
+    text = styled(f"{short(match.memory.content, 120)}\n").append(visible(match.why), "yellow")
     return text.append(f"\n{match.memory.id}", "dim")

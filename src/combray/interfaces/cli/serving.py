@@ -86,10 +86,15 @@ def mcp_at(profile: str) -> Mounted:
     """Return what makes the application of MCP."""
 
     def make(spaces: Spaces, access: Access) -> tuple[Any, Any]:
-        from combray.interfaces.mcp.mounted import McpByCaller
+        from combray.interfaces.mcp.http import McpByCaller
         from combray.server.callers import served_by_mcp
 
-        app = McpByCaller(spaces.engine, lambda scope: served_by_mcp(access, scope), profile)
+        def server(names: tuple[str, ...], reads: bool) -> Any:
+            from combray.interfaces.mcp.server import server_for
+
+            return server_for(spaces.engine(names[0]), names, profile, read_only=reads)
+
+        app = McpByCaller(server, lambda scope: served_by_mcp(access, scope))
         return app, app.running()
 
     return make
@@ -142,8 +147,8 @@ def mcp(
     namespaces: tuple[str, ...] | None,
 ) -> None:
     """Serve until the input ends or the process is stopped."""
-    with _importing("The MCP server", "mcp", ("mcp", "mcp_types")):
-        from combray.interfaces.mcp.keys import Keys
+    with _importing("The MCP server", "mcp", ("mcp", "mcp_types", "anyio", "starlette")):
+        from combray.interfaces.mcp.http import Keys
         from combray.interfaces.mcp.server import Http, serve
     if memory_file is None and (named := os.environ.get("MEMORY_FILE_PATH")):
         memory_file = Path(named)

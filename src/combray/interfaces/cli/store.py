@@ -19,6 +19,7 @@ from combray.interfaces.cli.output import (
     moment,
     show_json,
     show_rows,
+    styled,
 )
 
 if TYPE_CHECKING:
@@ -77,9 +78,7 @@ def doctor(target: Target, repair: bool) -> None:
     """Print the findings."""
     with target.open() as engine:
         findings = engine.store.doctor(repair=repair)
-    from rich.text import Text
-
-    signs = {True: Text("ok", "green"), False: Text("problem", "red")}
+    signs = {True: styled("ok", "green"), False: styled("problem", "red")}
     rows = ((each.name, signs[each.ok], each.detail) for each in findings)
     show_rows(target, findings, ("check", "", "detail"), rows)
     if not all(finding.ok for finding in findings):
@@ -149,15 +148,13 @@ def _row(entry: Entry) -> tuple[str, ...]:
 @command(group=audit)
 def verify(target: Target) -> None:
     """Print the findings."""
-    from rich.text import Text
-
     with target.open() as engine:
         report = engine.audit.verify()
     shown = {"ok": report.ok, "entries": report.entries, "last": report.last, "files": report.files}
     shown |= {"findings": report.findings, "more_findings": report.more, "notes": report.notes}
     found = [*((each, "red") for each in report.findings), *((each, "dim") for each in report.notes)]
     rows = (
-        (Path(each.file).name, str(each.line or "end"), Text(each.kind, style), each.detail)
+        (Path(each.file).name, str(each.line or "end"), styled(each.kind, style), each.detail)
         for each, style in found
     )
     show_rows(target, shown, ("file", "line", "", "what"), rows, unbroken=("line",))

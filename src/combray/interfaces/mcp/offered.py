@@ -20,8 +20,8 @@ from pydantic import Field, ValidationError
 
 from combray.engine import interruptible
 from combray.errors import CombrayError
-from combray.interfaces.mcp.questions import Asked, Decide, Question, ask
-from combray.interfaces.mcp.schemas import OUTPUTS
+from combray.interfaces.mcp.decisions import Asked, Decide, Question, ask
+from combray.interfaces.mcp.profiles import OUTPUTS
 from combray.verbs.binding import checked_arguments
 from combray.verbs.declaration import Verb
 from combray.verbs.schema import schema
