@@ -9,7 +9,7 @@ from shell import Shell
 
 import combray
 from combray import presets
-from combray.interfaces.cli.presets import Compared, as_json, places
+from combray.interfaces.cli.presets import Compared, as_json, places, show_compared
 from combray.types import Answer, Hit, Memory
 
 

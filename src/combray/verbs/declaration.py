@@ -12,6 +12,8 @@ from msgspec.structs import replace
 
 READ, WRITE, ADMIN = "read", "write", "admin"
 """Rights: to read memories; to change memories that can be restored; to destroy, copy or move a whole store."""
+RIGHTS = (READ, WRITE, ADMIN)
+"""Who has one of them has the ones before it."""
 
 
 class _Unset:

@@ -26,8 +26,8 @@ from combray.values import is_loopback
 from combray.verbs.programs import LOOPBACK
 
 if TYPE_CHECKING:
+    from combray.server.access import Access
     from combray.server.app import Mounted
-    from combray.server.callers import Access
     from combray.server.keys import AccessKey, Issued, KeyRing
     from combray.server.spaces import Spaces
 
@@ -47,11 +47,10 @@ def serve(
 ) -> None:
     """Serve until the process is stopped."""
     with _importing("The server", "server", _LIBRARIES):
-        from combray.server.access import KeyedAccess
-        from combray.server.limits import Limits
+        from combray.server.access import KeyedAccess, Limits
         from combray.server.running import Serving
         from combray.server.running import serve as run
-        from combray.server.schedule import Schedule
+        from combray.server.spaces import Schedule
     configured = settings.load()
     access = KeyedAccess.of(configured, target.location(), host)
     serving = Serving(
@@ -87,7 +86,7 @@ def mcp_at(profile: str) -> Mounted:
 
     def make(spaces: Spaces, access: Access) -> tuple[Any, Any]:
         from combray.interfaces.mcp.http import McpByCaller
-        from combray.server.callers import served_by_mcp
+        from combray.server.access import served_by_mcp
 
         def server(names: tuple[str, ...], reads: bool) -> Any:
             from combray.interfaces.mcp.server import server_for
@@ -104,7 +103,7 @@ def mcp_at(profile: str) -> Mounted:
 def explore(target: Target, *, browser: bool, port: int | None) -> None:
     """Serve the explorer until the process is stopped."""
     with _importing("The explorer", "server", _LIBRARIES):
-        from combray.server.once import OnceAccess
+        from combray.server.explorer import OnceAccess
         from combray.server.running import Serving, serve
     access = OnceAccess()
     with _listening(port or 0) as listening:

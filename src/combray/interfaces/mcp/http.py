@@ -32,7 +32,11 @@ _FORM = "Write one line for each key: KEY NAMESPACE, or KEY NAMESPACE,NAMESPACE.
 
 @dataclass(frozen=True)
 class Keys:
-    """SHA-256 of each key -> its namespaces. The first is written to; all are read."""
+    """SHA-256 of each key -> its namespaces. The first is written to; all are read.
+
+    Keys are static bearer tokens. There is no authorization server, so the server publishes no OAuth metadata; it
+    answers as RFC 6750 and the protocol's authorization page ask: 401 with `WWW-Authenticate`.
+    """
 
     namespaces: Mapping[bytes, tuple[str, ...]]
 

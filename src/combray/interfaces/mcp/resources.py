@@ -132,7 +132,11 @@ _log = logging.getLogger(__name__)
 
 
 class Updates:
-    """The subscriptions of one server, and the content that their clients know."""
+    """The subscriptions of one server, and the content that their clients know.
+
+    The store's revision is read once a second while somebody subscribes, and after each write of this server. If
+    it has grown, each resource with a subscriber is read again, and an update is sent for what has changed.
+    """
 
     def __init__(self, revision: Callable[[], int]) -> None:
         self.bus = InMemorySubscriptionBus()
