@@ -11,8 +11,8 @@ from combray.server.problems import MEDIA_TYPE
 from combray.server.results import schemas
 from combray.server.routes import PEER, PREFIX, Route, item_parameters, routes
 from combray.sessions.messages import PROMPTS
+from combray.verbs.binding import schema
 from combray.verbs.declaration import RIGHTS, Parameter
-from combray.verbs.schema import schema
 
 ABOUT = """\
 Long-term memory for agents. A namespace is named by the header Combray-Namespace or the query parameter

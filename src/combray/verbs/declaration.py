@@ -151,3 +151,8 @@ class Verb(msgspec.Struct, frozen=True):
         return {
             each.mcp.name or each.name if isinstance(each.mcp, Argument) else each.name: each for each in offered
         }
+
+
+def of_engine(call: str, rights: str, about: str, *http: str, **how: Any) -> Verb:
+    """Return a verb that the shell does not have. Its name is its path, its parameters those of the signature."""
+    return Verb(call, call, rights, about, http=http, **how)
