@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from combray.server.access import Limits
 from combray.server.description import REFUSALS
-from combray.server.limits import Limits
 from combray.server.problems import STATUSES
 from combray.server.routes import PREFIX, Route, item_parameters, routes
 

@@ -10,7 +10,7 @@ from itertools import count
 from rich.console import Console
 
 import combray
-from combray.interfaces.cli.showing import show_answer
+from combray.interfaces.cli.recalling import show_answer
 from combray.records import replace
 
 _TOLD = (

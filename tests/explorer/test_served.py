@@ -16,14 +16,11 @@ import pytest
 
 import combray
 from combray.server import explorer, keys
-from combray.server.access import KeyedAccess
+from combray.server.access import Access, KeyedAccess, Limits
 from combray.server.app import application
-from combray.server.callers import Access
+from combray.server.explorer import OnceAccess
 from combray.server.keys import KeyRing
-from combray.server.limits import Limits
-from combray.server.once import OnceAccess
-from combray.server.schedule import Schedule
-from combray.server.spaces import Spaces
+from combray.server.spaces import Schedule, Spaces
 
 HOME = "http://127.0.0.1:8765"
 BUILT = files("combray").joinpath("explorer")

@@ -16,7 +16,7 @@ from shell import Shell
 
 import combray
 from combray import Hit
-from combray.interfaces.cli import settling
+from combray.interfaces.cli import review
 from combray.interfaces.cli.output import marked
 from combray.runtime import Link
 
@@ -132,7 +132,7 @@ def test_keys_that_come_at_once_and_keys_that_mean_nothing(shell: Shell, monkeyp
     # Arrow up ends in an A, the key for "same".
     keys = iter(["\x1b[A", "?", "C"])
     monkeypatch.setattr("click.getchar", lambda: next(keys))
-    assert settling._answered() == "corrects"
+    assert review._answered() == "corrects"
 
 
 @pytest.mark.parametrize("key", ["\x03", "\x04"])

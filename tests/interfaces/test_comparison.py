@@ -9,7 +9,7 @@ from shell import Shell
 
 import combray
 from combray import presets
-from combray.interfaces.cli.comparison import Compared, as_json, places, show
+from combray.interfaces.cli.presets import Compared, as_json, places, show_compared
 from combray.types import Answer, Hit, Memory
 
 
@@ -68,7 +68,7 @@ def test_the_json_has_every_preset_and_the_ranks_of_what_they_share() -> None:
 
 def shown(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, width: int) -> list[str]:
     monkeypatch.setenv("COLUMNS", str(width))
-    show(three())
+    show_compared(three())
     lines = capsys.readouterr().out.splitlines()
     assert max(map(len, lines)) <= width
     return [" ".join(line.split()) for line in lines]

@@ -20,7 +20,7 @@ from mcp.client.streamable_http import streamable_http_client
 from shell import Shell
 
 from combray import InvalidInputError
-from combray.interfaces.mcp.keys import Keys
+from combray.interfaces.mcp.http import Keys
 
 ANA, BO = "ana-0123456789abcdefghij", "bo-9876543210abcdefghij"
 LINES = f"# keys\n\n{ANA} ana,shared\n{BO} bo\n"

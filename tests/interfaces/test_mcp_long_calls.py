@@ -21,7 +21,7 @@ from mcp_types import ResourceUpdatedNotification
 import combray
 from combray import Engine
 from combray.engine import changes
-from combray.interfaces.mcp import updates
+from combray.interfaces.mcp import resources
 from combray.interfaces.mcp.server import server_for
 from combray.runtime.calls import interruptible, step
 
@@ -163,7 +163,7 @@ def test_a_cancelled_remember_stores_nothing(era: str, monkeypatch: pytest.Monke
 def test_a_listener_hears_of_its_own_server_and_of_other_processes(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(updates, "PAUSE", 0.05)
+    monkeypatch.setattr(resources, "PAUSE", 0.05)
     db = tmp_path / "a.db"
     heard: list[str] = []
     with opened(db) as engine, opened(db) as other, served(engine, "2026-07-28") as agent:
@@ -200,7 +200,7 @@ def test_a_listener_hears_of_its_own_server_and_of_other_processes(
 
 
 def test_earlier_protocols_subscribe_and_unsubscribe(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(updates, "PAUSE", 0.05)
+    monkeypatch.setattr(resources, "PAUSE", 0.05)
     heard: list[str] = []
 
     async def hear(message: Any) -> None:
@@ -231,6 +231,6 @@ def test_earlier_protocols_subscribe_and_unsubscribe(tmp_path: Path, monkeypatch
 
 def test_nothing_is_polled_while_nobody_subscribes() -> None:
     asked = []
-    watch = updates.Updates(lambda: asked.append(1) or 1)  # type: ignore[func-returns-value]
+    watch = resources.Updates(lambda: asked.append(1) or 1)  # type: ignore[func-returns-value]
     anyio.run(watch.check)
     assert not asked

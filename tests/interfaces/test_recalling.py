@@ -7,8 +7,7 @@ from pathlib import Path
 import pytest
 from shell import Shell
 
-from combray.interfaces.cli.recalling import answer_as_json
-from combray.interfaces.cli.showing import waterfall
+from combray.interfaces.cli.recalling import answer_as_json, waterfall
 from combray.types import Answer, Hit, Memory, Step
 
 

@@ -12,8 +12,8 @@ import pytest
 import combray
 from combray import presets
 from combray.forms.recalling import Recalling
-from combray.interfaces.cli import showing
-from combray.interfaces.cli.comparison import as_json as compared_as_json
+from combray.interfaces.cli import recalling
+from combray.interfaces.cli.presets import as_json as compared_as_json
 from combray.interfaces.mcp import lines
 from combray.presets import Preset
 from combray.runtime import Runtime
@@ -80,6 +80,6 @@ def test_what_is_rounded_to_be_shown_is_no_negative_zero(capsys: pytest.CaptureF
         assert lines.hit_as_json(hit, "x", full=True)["signals"]["dust"] == 0
         assert "-0" not in lines.signals(hit)
         assert '"dust": -0.0,' not in json.dumps(lines.hit_as_json(hit, "x", full=True))
-        showing.show_answer(answer, explain=True, verbose=False)
+        recalling.show_answer(answer, explain=True, verbose=False)
         assert "-0.0" not in capsys.readouterr().out.replace(hit.memory.id, "")
     assert compared_as_json("q", {})["shared"] == {}

@@ -6,8 +6,7 @@ from typing import Any
 
 import pytest
 
-from combray.server.access import KeyedAccess
-from combray.server.callers import Refused
+from combray.server.access import KeyedAccess, Refused
 
 HOST = (b"host", b"127.0.0.1:8765")
 HERE = ("127.0.0.1", 50_000)

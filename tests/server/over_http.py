@@ -19,12 +19,10 @@ import combray
 from combray.engine import opening
 from combray.remote.connection import Connection
 from combray.remote.engine import NotServedError, RemoteEngine
-from combray.server.access import KeyedAccess
+from combray.server.access import KeyedAccess, Limits
 from combray.server.app import application
 from combray.server.keys import KeyRing
-from combray.server.limits import Limits
-from combray.server.schedule import Schedule
-from combray.server.spaces import Spaces
+from combray.server.spaces import Schedule, Spaces
 
 _open = opening.open
 _PATIENCE = 60

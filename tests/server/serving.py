@@ -18,14 +18,11 @@ import httpx2
 import uvicorn
 
 import combray
-from combray.interfaces.cli.serve import mcp_at
-from combray.server.access import KeyedAccess
+from combray.interfaces.cli.serving import mcp_at
+from combray.server.access import Access, KeyedAccess, Limits
 from combray.server.app import application
-from combray.server.callers import Access
 from combray.server.keys import KeyRing
-from combray.server.limits import Limits
-from combray.server.schedule import Schedule
-from combray.server.spaces import Spaces
+from combray.server.spaces import Schedule, Spaces
 
 SECONDS = 120
 """A limit for a server that hangs."""

@@ -14,9 +14,8 @@ from hypothesis import strategies as st
 
 from combray import settings
 from combray.errors import InvalidInputError
-from combray.server import keys, limits
-from combray.server.access import KeyedAccess, credential
-from combray.server.callers import Caller, Refused
+from combray.server import keys
+from combray.server.access import Caller, KeyedAccess, Refused, credential
 from combray.server.keys import KeyRing
 
 
@@ -126,7 +125,7 @@ def test_only_the_holder_of_an_expired_key_learns_that_it_has_expired(ring: KeyR
 def test_keys_that_were_not_verified_before_are_slowed_down_by_address(
     ring: KeyRing, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(limits, "time", SimpleNamespace(monotonic=lambda: 0.0))
+    monkeypatch.setattr("combray.server.access.time", SimpleNamespace(monotonic=lambda: 0.0))
     good = ring.create("ann", "read", None)
     access = KeyedAccess(ring)
     access.authenticate(scope(bearer(good.text)))
@@ -143,7 +142,7 @@ def test_keys_that_were_not_verified_before_are_slowed_down_by_address(
 def test_many_addresses_together_cannot_make_the_server_hash_all_day(
     ring: KeyRing, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(limits, "time", SimpleNamespace(monotonic=lambda: 0.0))
+    monkeypatch.setattr("combray.server.access.time", SimpleNamespace(monotonic=lambda: 0.0))
     ring.create("ann", "read", None)
     access = KeyedAccess(ring)
     for addresses in ("2001:db8:0:1::", "10.0.0."):

@@ -22,10 +22,9 @@ from mcp.client.streamable_http import streamable_http_client
 from serving import SECONDS, Served, serving, started
 
 import combray
-from combray.server import tracing
-from combray.server.callers import Caller
-from combray.server.limits import Limits, Rates
-from combray.server.schedule import Schedule
+from combray.server import measures
+from combray.server.access import Caller, Limits, Rates
+from combray.server.spaces import Schedule
 
 
 def heard(served: Served, last: str | None = None, namespace: str = "default") -> Generator[dict[str, Any]]:
@@ -291,7 +290,7 @@ class _Spans:
 
 def test_a_request_is_traced_with_its_stages(served: Served, monkeypatch: pytest.MonkeyPatch) -> None:
     spans = _Spans()
-    monkeypatch.setattr(tracing, "_tracer", spans)
+    monkeypatch.setattr(measures, "_tracer", spans)
     served.remember("The oven is warm.")
     # The span ends after the answer has been sent.
     until = time.monotonic() + SECONDS

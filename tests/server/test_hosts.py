@@ -9,8 +9,7 @@ from asking import HERE, THERE, bearer, host, refused, scope
 
 from combray.errors import InvalidInputError
 from combray.server import keys
-from combray.server.access import KeyedAccess
-from combray.server.callers import Refused
+from combray.server.access import KeyedAccess, Refused
 from combray.server.keys import KeyRing
 
 

@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from combray.server import limits
-from combray.server.limits import Rates
+from combray.server import access
+from combray.server.access import Rates
 
 
 class Time:
@@ -20,7 +20,7 @@ class Time:
 @pytest.fixture
 def time(monkeypatch: pytest.MonkeyPatch) -> Time:
     made = Time()
-    monkeypatch.setattr(limits, "time", made)
+    monkeypatch.setattr(access, "time", made)
     return made
 
 
@@ -55,7 +55,7 @@ def test_a_rate_below_one_a_second_lets_one_through(time: Time) -> None:
 def test_callers_that_were_not_seen_for_longest_are_forgotten(
     time: Time, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(limits, "MOST_CALLERS", 2)
+    monkeypatch.setattr(access, "MOST_CALLERS", 2)
     rates = Rates(0.1)
     for each in ("ann", "bob", "ann", "eve"):
         rates.wait(each)
@@ -67,7 +67,7 @@ def test_callers_that_were_not_seen_for_longest_are_forgotten(
 def test_no_stretch_of_time_has_more_than_a_burst_and_the_rate(gaps: list[float], rate: float) -> None:
     with pytest.MonkeyPatch.context() as patched:
         time = Time()
-        patched.setattr(limits, "time", time)
+        patched.setattr(access, "time", time)
         rates = Rates(rate)
         let_in = 0
         for gap in gaps:

@@ -19,19 +19,17 @@ from serving import Served, serving, started
 from test_every_route import BODIES
 
 from combray.interfaces.mcp.profiles import PROFILES
-from combray.server.access import KeyedAccess
+from combray.server.access import KeyedAccess, Limits
 from combray.server.app import application
 from combray.server.keys import KeyRing, ring_path
-from combray.server.limits import Limits
 from combray.server.routes import PREFIX, Route, routes
-from combray.server.schedule import Schedule
-from combray.server.spaces import Spaces
+from combray.server.spaces import Schedule, Spaces
 from combray.verbs.declaration import ADMIN, READ, WRITE
 
 ROLES = (READ, WRITE, ADMIN)
 PUBLIC = {"/health", "/ready", f"{PREFIX}/openapi.json", f"{PREFIX}/docs", "/"}
 OF_EXPLORER = {"/explorer/{name}", f"{PREFIX}/session", f"{PREFIX}/caller"}
-"""Files of the explorer, which hold no data, the exchange of its token (`server/once.py`), and who calls."""
+"""Files of the explorer, which hold no data, the exchange of its token (`server/explorer.py`), and who calls."""
 OWN = [
     ("POST", f"{PREFIX}/search", READ),
     ("GET", f"{PREFIX}/events", READ),

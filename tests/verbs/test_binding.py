@@ -12,9 +12,8 @@ import pytest
 import combray
 from combray.errors import InvalidInputError
 from combray.verbs import CALLS, VERBS
-from combray.verbs.binding import bind
+from combray.verbs.binding import bind, schema
 from combray.verbs.declaration import Verb
-from combray.verbs.schema import schema
 from combray.verbs.signature import parameters
 
 

@@ -222,7 +222,7 @@ def _log_seeds() -> list[bytes]:
 
 
 _CLI = ("combray.interfaces.cli",)
-_AUDIT = ("combray.interfaces.cli.audit", "combray.audit")
+_AUDIT = ("combray.interfaces.cli.store", "combray.audit")
 TARGETS = (
     Target("cli", "arguments of the shell", _shell, _seeds, _CLI, longest=512, repeatable=False),
     Target("cli-audit", "a changed log shown", _audit, _log_seeds, _AUDIT, longest=600, repeatable=False),

@@ -1,4 +1,4 @@
-"""Who makes a request, and whether it comes from where requests may come from.
+"""Who calls, what a caller may do, and what one server takes on.
 
 Without keys a server answers programs of its own machine only. With keys every request needs one. Host and Origin
 are checked first: a web page whose host name was pointed at this machine (DNS rebinding) sends that name as Host.
@@ -10,17 +10,112 @@ import ipaddress
 import logging
 import re
 import time
+from collections import OrderedDict
 from collections.abc import Callable, Iterable, Mapping
-from typing import Any
+from typing import Any, Protocol
 from urllib.parse import urlsplit
 
 from combray.errors import InvalidInputError
-from combray.server.callers import Caller, Refused
+from combray.records import dataclass
 from combray.server.keys import CREATE, AccessKey, KeyRing, ring_path
-from combray.server.limits import Rates
 from combray.settings import Settings
+from combray.types import DEFAULT_NAMESPACE
 from combray.values import is_loopback
-from combray.verbs.declaration import ADMIN
+from combray.verbs.declaration import ADMIN, READ, RIGHTS
+
+MOST_CALLERS = 10_000
+"""Callers whose rate is remembered."""
+
+
+@dataclass(frozen=True, slots=True)
+class Limits:
+    """Bounds of one server. `batch` bounds the body of requests with many memories.
+
+    `threads`: requests that work at once; the engine is synchronous. `requests`: those that work or wait.
+    `rate`: requests a second of one caller, with bursts of ten seconds' worth; 0: no limit.
+    """
+
+    body: int = 1_000_000
+    batch: int = 10_000_000
+    seconds: float = 30.0
+    threads: int = 8
+    requests: int = 256
+    streams: int = 256
+    rate: float = 0.0
+
+
+class Rates:
+    """Requests of each caller against a rate: a bucket that fills at the rate and holds ten seconds of it."""
+
+    def __init__(self, rate: float) -> None:
+        self._rate = rate
+        self._left: OrderedDict[str, tuple[float, float]] = OrderedDict()
+
+    def wait(self, caller: str) -> float:
+        """Count a request. Return 0, or the seconds after which the caller may ask again."""
+        if not self._rate:
+            return 0.0
+        now, most = time.monotonic(), max(1.0, 10 * self._rate)
+        left, at = self._left.pop(caller, (most, now))
+        left = min(most, left + (now - at) * self._rate)
+        allowed = left >= 1
+        self._left[caller] = (left - 1 if allowed else left, now)
+        if len(self._left) > MOST_CALLERS:
+            self._left.popitem(last=False)
+        return 0.0 if allowed else (1 - left) / self._rate
+
+
+HEADER = "combray-namespace"
+
+
+class Refused(Exception):  # noqa: N818 - the name of an answer, not of a failure
+    """A request that is not let in: the status of its answer, a sentence, and headers of the answer."""
+
+    def __init__(self, status: int, sentence: str, headers: Mapping[str, str] | None = None) -> None:
+        self.status = status
+        self.sentence = sentence
+        self.headers = dict(headers or {})
+        super().__init__(sentence)
+
+
+@dataclass(frozen=True, slots=True)
+class Caller:
+    """Who makes a request. `namespaces` None: all of them."""
+
+    name: str
+    role: str
+    namespaces: frozenset[str] | None = None
+
+    def may(self, rights: str, namespace: str | None) -> bool:
+        """Whether the caller has the rights in a namespace; None: in the whole store."""
+        if RIGHTS.index(rights) > RIGHTS.index(self.role):
+            return False
+        return self.namespaces is None or (namespace is not None and namespace in self.namespaces)
+
+
+class Access(Protocol):
+    """Decides who may call."""
+
+    def authenticate(self, scope: Mapping[str, Any]) -> Caller:
+        """Return who makes the request of an ASGI scope. Raises Refused."""
+
+
+def served_by_mcp(access: Access, scope: Mapping[str, Any]) -> tuple[tuple[str, ...], bool, str]:
+    """Return the namespaces of a request for MCP, whether it only reads, and the caller's name.
+
+    The first namespace is written to. It is that of the header Combray-Namespace, else the first of the key's.
+    Raises Refused.
+    """
+    caller = access.authenticate(scope)
+    named = dict(scope["headers"]).get(HEADER.encode(), b"").decode("utf-8", "replace")
+    if caller.namespaces is None:
+        names: tuple[str, ...] = (named or DEFAULT_NAMESPACE,)
+    elif named and named not in caller.namespaces:
+        raise Refused(403, f"The key has no right in namespace {named!r}.")
+    else:
+        names = tuple(sorted(caller.namespaces, key=lambda each: (each != named, each)))
+    return names, caller.role == READ, caller.name
+
 
 UNVERIFIED, UNVERIFIED_OF_ALL = 2.0, 4.0
 """Keys a second, of one address and of all, that were not verified before. Bounds guesses and what they cost: a

@@ -19,15 +19,13 @@ from starlette.routing import Route as WebRoute
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from combray.errors import CombrayError
-from combray.server.callers import Access, Refused
+from combray.server.access import Access, Refused
 from combray.server.endpoints import Endpoints
 from combray.server.explorer import explorer_routes
-from combray.server.measures import Measures
+from combray.server.measures import Measures, request_span
 from combray.server.problems import HttpError
 from combray.server.routes import PREFIX, Route, routes
-from combray.server.schedule import Schedule
-from combray.server.spaces import Spaces
-from combray.server.tracing import request_span
+from combray.server.spaces import Schedule, Spaces
 
 _log = logging.getLogger("combray.server")
 

@@ -12,8 +12,7 @@ import msgspec
 from starlette.requests import ClientDisconnect, Request
 
 from combray.errors import InvalidInputError
-from combray.server.callers import HEADER
-from combray.server.limits import Limits
+from combray.server.access import HEADER, Limits
 from combray.server.problems import TOO_LONG, HttpError
 from combray.server.routes import Route, item_parameters, one_item
 from combray.types import DEFAULT_NAMESPACE

@@ -6,14 +6,13 @@ from collections.abc import Iterator
 from typing import Any
 
 from combray import __version__
-from combray.server.callers import HEADER, ROLES
-from combray.server.peer import KNOWN as PEER
+from combray.server.access import HEADER
 from combray.server.problems import MEDIA_TYPE
 from combray.server.results import schemas
-from combray.server.routes import PREFIX, Route, item_parameters, routes
+from combray.server.routes import PEER, PREFIX, Route, item_parameters, routes
 from combray.sessions.messages import PROMPTS
-from combray.verbs.declaration import Parameter
-from combray.verbs.schema import schema
+from combray.verbs.binding import schema
+from combray.verbs.declaration import RIGHTS, Parameter
 
 ABOUT = """\
 Long-term memory for agents. A namespace is named by the header Combray-Namespace or the query parameter
@@ -273,7 +272,7 @@ def _caller(refused: dict[str, Any]) -> dict[str, Any]:
     texts = {"type": "array", "items": text}
     fields = {
         "name": text,
-        "role": {"type": "string", "enum": list(ROLES)},
+        "role": {"type": "string", "enum": list(RIGHTS)},
         "namespaces": {"anyOf": [texts, {"type": "null"}]},
         "presets": texts,
         "version": text,

@@ -20,17 +20,15 @@ from combray import __version__, presets
 from combray.engine.namespace import check_namespace
 from combray.engine.receipts import Receipt
 from combray.errors import CombrayError
-from combray.server import events, peer
+from combray.server import events
+from combray.server.access import Access, Caller, Rates, Refused
 from combray.server.bodies import arguments_of, namespace_of, query_of, read_json
-from combray.server.callers import Access, Caller, Refused
 from combray.server.description import description, streams
-from combray.server.limits import Rates
+from combray.server.explorer import SESSION, OnceAccess
 from combray.server.measures import CONTENT_TYPE, Measures, of_store
-from combray.server.once import SESSION, OnceAccess
-from combray.server.paging import PageRequest
 from combray.server.problems import HttpError, problem_of
-from combray.server.results import as_json, cursor_of
-from combray.server.routes import PREFIX, Route
+from combray.server.results import PageRequest, as_json, cursor_of
+from combray.server.routes import PEER, PREFIX, Route
 from combray.server.spaces import Spaces, Wish
 from combray.types import Memory
 from combray.verbs.binding import Call, exactly
@@ -176,15 +174,25 @@ class Endpoints:
 
     async def peer_search(self, request: Request) -> Response:
         """Answer a peer from the namespaces of its key, or the one that it names."""
-        given = exactly(peer.KNOWN, await read_json(request, self.spaces.limits))
+        given = exactly(PEER, await read_json(request, self.spaces.limits))
         caller = self.access.authenticate(request.scope)
         asked = check_namespace(given.get("namespace") or "default")
         names = [asked] if caller.namespaces is None or asked in caller.namespaces else sorted(caller.namespaces)
         self.allowed(request, READ, names)
         engine = self.spaces.engine(names[0])
         limit = int(given.get("limit") or 10)
-        found = await self.spaces.run(lambda: peer.found(engine, given["query"], limit, names))
-        return Response(msgspec.json.encode(found), media_type=_JSON)
+        answer = await self.spaces.run(lambda: engine.recall(given["query"], limit=limit, namespaces=names))
+        results = [
+            {
+                "id": hit.memory.id,
+                "text": hit.memory.content,
+                "score": hit.score,
+                "when": hit.memory.moment.isoformat(),
+                "source": hit.memory.source,
+            }
+            for hit in answer
+        ]
+        return Response(msgspec.json.encode({"results": results}), media_type=_JSON)
 
     async def caller(self, request: Request) -> Response:
         """Say who calls, what the caller may do, and which presets can be asked."""

@@ -1,22 +1,31 @@
-"""The explorer: a web page that shows what is remembered. Static files; all data comes from /v1.
+"""The explorer: a web page that shows what is remembered, and access to it by a token that works once.
 
-The files in `combray/explorer/` are built from `explorer/` at the root of the repository (`npm run build`).
+The page is static files; all data comes from /v1. The files in `combray/explorer/` are built from `explorer/` at
+the root of the repository (`npm run build`).
 """
 
 from __future__ import annotations
 
 import gzip
 import hashlib
+import hmac
 import re
+import secrets
+import threading
+from collections.abc import Mapping
 from functools import cache
 from importlib.resources import files
+from typing import Any
 
 from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import BaseRoute, Route
 
 from combray.records import dataclass
+from combray.server.access import Caller, KeyedAccess, Refused, challenge, credential
+from combray.server.keys import KeyRing
 from combray.server.problems import HttpError
+from combray.verbs.declaration import ADMIN, Parameter
 
 FOLDER = "explorer"
 PAGE = "index.html"
@@ -111,3 +120,44 @@ def _served(name: str, request: Request) -> Response:
 def explorer_routes() -> list[BaseRoute]:
     """Return the routes of the page and its files."""
     return [Route("/", page), Route(f"/{FOLDER}/{{name}}", asset)]
+
+
+SESSION = {"token": Parameter("token", required=True)}
+USED = "The address was used. Stop combray explore and start it again."
+_BYTES = 32
+
+
+class OnceAccess(KeyedAccess):
+    """Lets in whoever has the key, until the process ends. The first caller that shows the token gets the key.
+
+    A loopback port is open to every account of the machine, so a server without keys of its own needs one here.
+    """
+
+    def __init__(self) -> None:
+        super().__init__(KeyRing(None))
+        self.token = secrets.token_urlsafe(_BYTES)
+        self._key = secrets.token_urlsafe(_BYTES)
+        self._unused = True
+        self._lock = threading.Lock()
+
+    def exchange(self, scope: Mapping[str, Any], token: str) -> str:
+        """Return the key for the token. Raises Refused for a wrong token, or one that was used."""
+        self.check_place(list(scope["headers"]))
+        with self._lock:
+            if not (self._unused and _same(token, self.token)):
+                raise Refused(401, USED, challenge())
+            self._unused = False
+            return self._key
+
+    def authenticate(self, scope: Mapping[str, Any]) -> Caller:
+        """Return who makes the request of an ASGI scope. Raises Refused."""
+        headers = list(scope["headers"])
+        self.check_place(headers)
+        given = credential(headers)
+        if given is None or not _same(given, self._key):
+            raise Refused(401, "Open the address that combray explore printed.", challenge())
+        return Caller("explorer", ADMIN)
+
+
+def _same(given: str, expected: str) -> bool:
+    return hmac.compare_digest(given.encode(), expected.encode())

@@ -27,9 +27,9 @@ from combray.engine.namespace import check_namespace
 from combray.errors import InvalidInputError, brief
 from combray.folders import data_folder
 from combray.records import dataclass
-from combray.server.callers import ROLES
 from combray.settings import default_location
 from combray.values import one_of
+from combray.verbs.declaration import RIGHTS
 
 FORM = re.compile(r"cmb_([0-9a-f]{12})_([0-9a-f]{40})", re.ASCII)
 """A key: a public id of 48 bits, and a secret of 160 bits."""
@@ -227,7 +227,7 @@ class KeyRing:
         if not NAME.fullmatch(name):
             remedy = "Use 1 to 64 letters, digits and . _ @ -, beginning with a letter or digit."
             raise InvalidInputError("name", f"{brief(name)} cannot be used.", remedy)
-        one_of("role", role, ROLES)
+        one_of("role", role, RIGHTS)
         if namespaces is not None:
             namespaces = tuple(dict.fromkeys(map(check_namespace, namespaces)))
             if not namespaces:

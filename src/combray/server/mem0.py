@@ -22,8 +22,8 @@ from combray.compat.mem0 import calls
 from combray.engine import Engine
 from combray.engine.namespace import check_namespace
 from combray.errors import CombrayError, InvalidInputError
+from combray.server.access import HEADER, Caller, Refused
 from combray.server.bodies import query_of, read_json
-from combray.server.callers import HEADER, Caller, Refused
 from combray.server.endpoints import Endpoints
 from combray.server.problems import HttpError, problem_of
 from combray.types import DEFAULT_NAMESPACE

@@ -10,12 +10,18 @@ from msgspec.structs import replace
 
 from combray.errors import InvalidInputError
 from combray.records import dataclass
-from combray.server.paging import AFTER, LIMIT, paged
+from combray.server.results import AFTER, LIMIT, paged
 from combray.verbs import CALLS
 from combray.verbs.declaration import READ, Parameter, Verb
 from combray.verbs.signature import parameters
 
 PREFIX = "/v1"
+PEER = {
+    "query": Parameter("query", required=True),
+    "limit": Parameter("limit", type="integer", low=1, high=1000, default=10),
+    "namespace": Parameter("namespace", default="default"),
+}
+"""Arguments of the peer protocol: docs/reference/peer-protocol.md."""
 _EVERYWHERE = {"where": "filter"}
 _RENAMED: Mapping[str, Mapping[str, str]] = {
     "remember": {"text": "content"},
@@ -92,7 +98,7 @@ class Route:
 
     @cached_property
     def paged(self) -> bool:
-        """Whether it answers with pages of a list, by a cursor of `server/paging.py`."""
+        """Whether it answers with pages of a list, by a cursor of `server/results.py`."""
         return self.method == "GET" and not self.verb.streams and paged(self.verb)
 
     @cached_property

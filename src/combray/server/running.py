@@ -13,11 +13,9 @@ import uvicorn
 
 from combray.engine import Engine
 from combray.records import dataclass, field
-from combray.server.access import KeyedAccess
+from combray.server.access import KeyedAccess, Limits
 from combray.server.app import Mounted, application
-from combray.server.limits import Limits
-from combray.server.schedule import Schedule
-from combray.server.spaces import Spaces
+from combray.server.spaces import Schedule, Spaces
 
 GRACE = 30
 """Seconds that running requests have to end after a signal."""

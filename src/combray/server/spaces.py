@@ -1,4 +1,4 @@
-"""The engine of each namespace, and calls of it: in a bounded pool of threads, timed, traced, answered once.
+"""The engine of each namespace, calls of it, and what runs beside the requests.
 
 The engine is synchronous and safe for threads. A pool bounds how many calls compete for the processor. Threads
 beyond the processors help where calls wait: for the disk, where writes share a flush, or for a model
@@ -7,9 +7,11 @@ beyond the processors help where calls wait: for the disk, where writes share a 
 
 from __future__ import annotations
 
+import logging
 import time
 from collections import OrderedDict
-from collections.abc import Callable, Mapping
+from collections.abc import AsyncIterator, Callable, Mapping
+from contextlib import asynccontextmanager, suppress
 from threading import Lock
 from typing import Any, TypeVar
 
@@ -18,13 +20,14 @@ import anyio.to_thread
 
 from combray.audit.audited import acting_as
 from combray.engine import Engine, interruptible
+from combray.engine.opening import warm_up_in_background
 from combray.engine.receipts import Receipt, RepeatedError, receipted, receipting, repeated_result
-from combray.errors import StoreError
+from combray.errors import CombrayError, InvalidInputError, StoreBusyError, StoreError
 from combray.records import dataclass, replace
-from combray.server.limits import Limits
+from combray.server.access import Limits
+from combray.server.measures import stages
 from combray.server.problems import HttpError
 from combray.server.results import with_outcome
-from combray.server.tracing import stages
 from combray.verbs.binding import Call
 from combray.verbs.signature import result
 
@@ -154,3 +157,45 @@ class Spaces:
         except StoreError:
             return False
         return True
+
+
+_log = logging.getLogger("combray.server")
+
+
+@dataclass(frozen=True, slots=True)
+class Schedule:
+    """`consolidate_every`: seconds between two runs in every namespace; 0: none."""
+
+    consolidate_every: float = 0.0
+
+    @asynccontextmanager
+    async def running(self, spaces: Spaces) -> AsyncIterator[None]:
+        """Run until the block ends. A run of consolidation that has begun ends first."""
+        engine = spaces.first
+        warm_up_in_background(engine)
+        if engine.runtime.embedder is not None and engine.runtime.store.writable:
+            with suppress(InvalidInputError):
+                engine.vectors.start_worker()
+        async with anyio.create_task_group() as tasks:
+            if self.consolidate_every:
+                tasks.start_soon(self._consolidating, spaces)
+            try:
+                yield
+            finally:
+                tasks.cancel_scope.cancel()
+
+    async def _consolidating(self, spaces: Spaces) -> None:
+        while True:
+            await anyio.sleep(self.consolidate_every)
+            for name in await anyio.to_thread.run_sync(spaces.first.store.namespaces):
+                await anyio.to_thread.run_sync(_consolidate, spaces, name)
+
+
+def _consolidate(spaces: Spaces, namespace: str) -> None:
+    try:
+        spaces.engine(namespace).consolidation.run()
+    except StoreBusyError:
+        # Another process consolidates.
+        return
+    except CombrayError:
+        _log.exception("consolidation failed; it is tried again at the next interval")

@@ -1,9 +1,9 @@
 """Every verb, declared once. The library has it; shell, MCP and other services are made from the declaration."""
 
-from combray.verbs import documents, graph, keys, memories, programs, questions, store, upkeep, views
+from combray.verbs import documents, graph, memories, programs, questions, store, upkeep
 from combray.verbs.declaration import Verb
 
-_ROOMS = (memories, questions, documents, graph, store, upkeep, programs, keys, views)
+_ROOMS = (memories, questions, documents, graph, store, upkeep, programs)
 
 VERBS: dict[str, Verb] = {each.name: each for room in _ROOMS for each in room.VERBS}
 """Name -> verb."""

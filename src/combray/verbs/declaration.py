@@ -12,6 +12,8 @@ from msgspec.structs import replace
 
 READ, WRITE, ADMIN = "read", "write", "admin"
 """Rights: to read memories; to change memories that can be restored; to destroy, copy or move a whole store."""
+RIGHTS = (READ, WRITE, ADMIN)
+"""Who has one of them has the ones before it."""
 
 
 class _Unset:
@@ -49,7 +51,7 @@ class Parameter(msgspec.Struct, frozen=True):
     not have; never said where the engine has no such verb.
 
     `shell` is written as in help: "--since WHEN", "--limit -k", "--auto / --no-auto"; without a dash it is an
-    argument. `form` names how the shell reads it: a key of `FORMS` in `interfaces/cli/declared.py`.
+    argument. `form` names how the shell reads it: a key of `FORMS` in `interfaces/cli/reading.py`.
     `shell_default` replaces the default there. `mcp` is the description for models, "" for that of people. A
     surface leaves out a parameter for which it is None.
     """
@@ -149,3 +151,8 @@ class Verb(msgspec.Struct, frozen=True):
         return {
             each.mcp.name or each.name if isinstance(each.mcp, Argument) else each.name: each for each in offered
         }
+
+
+def of_engine(call: str, rights: str, about: str, *http: str, **how: Any) -> Verb:
+    """Return a verb that the shell does not have. Its name is its path, its parameters those of the signature."""
+    return Verb(call, call, rights, about, http=http, **how)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from msgspec.structs import replace
 
-from combray.verbs.declaration import ADMIN, READ, WRITE, Argument, Parameter, Verb, flag
+from combray.verbs.declaration import ADMIN, READ, WRITE, Argument, Parameter, Verb, flag, of_engine
 from combray.verbs.parameters import FOLDER, QUERY
 
 SESSION = Parameter(
@@ -170,15 +170,9 @@ VERBS = (
         tool="handle_turn",
         http=("POST /conversations/{session}/context",),
     ),
-    Verb("documents.drop", "documents.drop", ADMIN, "Remove a folder from the index; its chunks are hidden."),
-    Verb("documents.watch", "documents.watch", ADMIN, "Watch an indexed folder for searches.", local=True),
-    Verb(
-        "documents.folders",
-        "documents.folders",
-        READ,
-        "List the indexed folders.",
-        http=("GET /documents/folders",),
-    ),
+    of_engine("documents.drop", ADMIN, "Remove a folder from the index; its chunks are hidden."),
+    of_engine("documents.watch", ADMIN, "Watch an indexed folder for searches.", local=True),
+    of_engine("documents.folders", READ, "List the indexed folders.", "GET /documents/folders"),
     Verb(
         "documents.read",
         "documents.read",
@@ -205,35 +199,24 @@ VERBS = (
         tool="add_turn",
         http=("POST /conversations/{session}/turns",),
     ),
-    Verb(
-        "conversation.add_many",
+    of_engine(
         "conversation.add_many",
         WRITE,
         "Store turns in order.",
+        "POST /conversations/{session}/turns/batch",
         lasts=True,
-        http=("POST /conversations/{session}/turns/batch",),
     ),
-    Verb(
-        "conversation.turns",
+    of_engine(
         "conversation.turns",
         READ,
         "List every turn of a conversation, in order.",
-        http=("GET /conversations/{session}/turns",),
+        "GET /conversations/{session}/turns",
     ),
-    Verb(
-        "extract",
-        "extract",
-        WRITE,
-        "Store messages and let the language model read them now.",
-        lasts=True,
-        http=("POST /extract",),
+    of_engine(
+        "extract", WRITE, "Store messages and let the language model read them now.", "POST /extract", lasts=True
     ),
-    Verb(
-        "conversation.prefetched",
-        "conversation.prefetched",
-        READ,
-        "Wait for the memories for the next turn, and hold them.",
-        local=True,
+    of_engine(
+        "conversation.prefetched", READ, "Wait for the memories for the next turn, and hold them.", local=True
     ),
-    Verb("conversation.wait", "conversation.wait", READ, "Wait for the memories for the next turn.", local=True),
+    of_engine("conversation.wait", READ, "Wait for the memories for the next turn.", local=True),
 )

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from combray.types import EDGE_TYPES, VERDICTS
-from combray.verbs.declaration import READ, WRITE, Argument, Parameter, Verb, flag
+from combray.verbs.declaration import READ, WRITE, Argument, Parameter, Verb, flag, of_engine
 from combray.verbs.parameters import FULL, ONE_ID
 
 VERBS = (
@@ -39,14 +39,7 @@ VERBS = (
                 default="semantic",
             ),
             Parameter(
-                "weight",
-                "Strength, 0 to 1.",
-                "--weight",
-                mcp="",
-                low=0,
-                high=1,
-                type="number",
-                default=0.5,
+                "weight", "Strength, 0 to 1.", "--weight", mcp="", low=0, high=1, type="number", default=0.5
             ),
             Parameter(
                 "subtype",
@@ -73,13 +66,7 @@ VERBS = (
         "Show linked memories, nearest first.",
         (
             ONE_ID,
-            Parameter(
-                "type",
-                "Follow only links of this type.",
-                "--type --edge",
-                mcp="",
-                choices=EDGE_TYPES,
-            ),
+            Parameter("type", "Follow only links of this type.", "--type --edge", mcp="", choices=EDGE_TYPES),
             Parameter(
                 "depth", "Maximum number of steps.", "--depth", mcp="", low=1, high=10, type="integer", default=2
             ),
@@ -108,10 +95,7 @@ VERBS = (
         Those with other names come first, then those of most memories.
         """,
         (Parameter("limit", "Entities to show.", "--limit", low=1, high=10000, type="integer", default=100),),
-        examples=(
-            "combray entities",
-            "combray entities --limit 500 --json",
-        ),
+        examples=("combray entities", "combray entities --limit 500 --json"),
         http=("GET /entities",),
     ),
     Verb(
@@ -136,20 +120,10 @@ VERBS = (
         ),
         http=("POST /entities/alias",),
     ),
-    Verb(
-        "entities.merge",
-        "entities.merge",
-        WRITE,
-        "Make a name, and its other names, names of an entity.",
-        http=("POST /entities/merge",),
+    of_engine(
+        "entities.merge", WRITE, "Make a name, and its other names, names of an entity.", "POST /entities/merge"
     ),
-    Verb(
-        "entities.separate",
-        "entities.separate",
-        WRITE,
-        "Take another name away from an entity.",
-        http=("POST /entities/separate",),
-    ),
+    of_engine("entities.separate", WRITE, "Take another name away from an entity.", "POST /entities/separate"),
     Verb(
         "settle",
         "settle",
@@ -194,18 +168,13 @@ VERBS = (
         tool="settle_memories",
         http=("POST /settle",),
     ),
-    Verb(
-        "unsettled",
-        "unsettled",
-        READ,
-        "List pairs of memories of which the later may change the earlier.",
-        http=("GET /unsettled",),
+    of_engine(
+        "unsettled", READ, "List pairs of memories of which the later may change the earlier.", "GET /unsettled"
     ),
-    Verb(
-        "chain",
+    of_engine(
         "chain",
         READ,
         "Show what a memory replaced and what replaced it, earliest first.",
-        http=("GET /memories/{memory_id}/chain",),
+        "GET /memories/{memory_id}/chain",
     ),
 )

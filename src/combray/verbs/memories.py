@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from combray.types import CATEGORIES, TIERS
-from combray.verbs.declaration import ADMIN, READ, WRITE, Argument, Parameter, Verb, flag, limit
+from combray.verbs.declaration import ADMIN, READ, WRITE, Argument, Parameter, Verb, flag, limit, of_engine
 from combray.verbs.parameters import (
     ABOUT,
     AUTHOR,
@@ -150,10 +150,7 @@ VERBS = (
         append #L3-L9 for a range of lines.
         """,
         (Parameter("memory_id", "", "ID|PATH", required=True),),
-        examples=(
-            "combray get 019a1b2c-3d4e",
-            "combray get memory/2025-11-27.md#L3-L9",
-        ),
+        examples=("combray get 019a1b2c-3d4e", "combray get memory/2025-11-27.md#L3-L9"),
         http=("GET /memories/{memory_id}",),
     ),
     Verb(
@@ -167,20 +164,10 @@ VERBS = (
         (
             WHERE,
             Parameter(
-                "order",
-                "Field to sort by; - in front: descending.",
-                "--order",
-                mcp="",
-                default="-recorded_at",
+                "order", "Field to sort by; - in front: descending.", "--order", mcp="", default="-recorded_at"
             ),
             limit(100, mcp=20),
-            Parameter(
-                "after",
-                "Cursor of the page before.",
-                "--after CURSOR",
-                mcp="",
-                default="",
-            ),
+            Parameter("after", "Cursor of the page before.", "--after CURSOR", mcp="", default=""),
             NAMESPACES,
             flag("verbose", "Print every field (as JSON).", "--verbose -v", own=True),
             FULL,
@@ -228,12 +215,7 @@ VERBS = (
             AUTHOR,
             Parameter("occurred_at", "When it happened.", "--occurred-at --at WHEN"),
             Parameter("valid_from", "True from then on.", "--valid-from WHEN"),
-            Parameter(
-                "valid_to",
-                "True until then; a date: until it begins.",
-                "--valid-to WHEN",
-                mcp=MOMENT,
-            ),
+            Parameter("valid_to", "True until then; a date: until it begins.", "--valid-to WHEN", mcp=MOMENT),
             Parameter("expires_at", "Not recalled from then on; a date: after that day.", "--expires-at WHEN"),
             Parameter("tier", "How it ages in preset mnemo.", "--tier", choices=TIERS),
             Parameter("slot", "What it is a value of; empty for nothing.", "--slot NAME"),
@@ -262,10 +244,7 @@ VERBS = (
         name or a description. --where and --about need --confirm with the count that they show; in a
         terminal the command asks.
         """,
-        (
-            SEVERAL_IDS,
-            *_SELECTED,
-        ),
+        (SEVERAL_IDS, *_SELECTED),
         examples=(
             "combray forget ID",
             'combray forget --about "everything about Acme"',
@@ -336,18 +315,14 @@ VERBS = (
             ONE_ID,
             flag("chain", "Only what it replaced and what replaced it, earliest first.", "--chain", own=True),
         ),
-        examples=(
-            "combray history ID",
-            "combray history ID --chain",
-        ),
+        examples=("combray history ID", "combray history ID --chain"),
         http=("GET /memories/{memory_id}/history",),
     ),
-    Verb(
-        "remember_many",
+    of_engine(
         "remember_many",
         WRITE,
         "Remember many texts, one transaction a batch.",
+        "POST /memories/batch",
         lasts=True,
-        http=("POST /memories/batch",),
     ),
 )

@@ -10,17 +10,9 @@ MOMENT = 'A date in ISO 8601 or in words, such as "last week".'
 
 QUERY = Parameter("query", "", "QUERY...", mcp="A question or keywords.", form="words", required=True)
 SINCE = Parameter(
-    "since",
-    'Only what happened from this time on: 2026-03-01, "last week", …',
-    "--since WHEN",
-    mcp=MOMENT,
+    "since", 'Only what happened from this time on: 2026-03-01, "last week", …', "--since WHEN", mcp=MOMENT
 )
-UNTIL = Parameter(
-    "until",
-    "Only what happened before this time.",
-    "--until WHEN",
-    mcp=MOMENT,
-)
+UNTIL = Parameter("until", "Only what happened before this time.", "--until WHEN", mcp=MOMENT)
 IN_CATEGORIES = Parameter(
     "categories",
     "Only these categories.",
@@ -33,13 +25,7 @@ OF_KINDS = Parameter("kinds", "Only these kinds.", "--kind", choices=KINDS, many
 SOURCES = Parameter("sources", "Only from these sources.", "--source", many=True)
 AUTHORS = Parameter("authors", "Only by these authors.", "--author", many=True)
 SESSIONS = Parameter("sessions", "Only from these conversations.", "--session", many=True)
-TAGS = Parameter(
-    "tags",
-    "Only memories with one of these tags.",
-    "--tag",
-    mcp=Argument(default=()),
-    many=True,
-)
+TAGS = Parameter("tags", "Only memories with one of these tags.", "--tag", mcp=Argument(default=()), many=True)
 WHERE = Parameter(
     "where",
     """Only what matches: '{"category": "decision"}', '{"metadata.user": "ann"}', """
@@ -51,12 +37,7 @@ WHERE = Parameter(
 NAMESPACES = Parameter(
     "namespaces", "Read this namespace; may be given again.", "--in NAMESPACE", many=True, form="some"
 )
-AS_OF = Parameter(
-    "as_of",
-    "Answer as of this time: from what was stored and valid then.",
-    "--as-of WHEN",
-    mcp="",
-)
+AS_OF = Parameter("as_of", "Answer as of this time: from what was stored and valid then.", "--as-of WHEN", mcp="")
 KEEP = Parameter(
     "keep",
     "Drop hits below this share of the best score; 0 drops none [env: COMBRAY_KEEP].",

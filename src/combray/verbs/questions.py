@@ -1,8 +1,8 @@
-"""Verbs that read memories to answer a question."""
+"""Verbs that read memories to answer a question, and those of pages."""
 
 from __future__ import annotations
 
-from combray.verbs.declaration import READ, Parameter, Verb, flag, limit
+from combray.verbs.declaration import READ, Parameter, Verb, flag, limit, of_engine
 from combray.verbs.parameters import (
     AS_OF,
     AUTHORS,
@@ -68,11 +68,7 @@ VERBS = (
 
         The score is the share of the query's words that a memory contains.
         """,
-        (
-            QUERY,
-            limit(10),
-            *_FILTERS,
-        ),
+        (QUERY, limit(10), *_FILTERS),
         examples=("combray search postgres migration",),
         http=("POST /memories/search",),
     ),
@@ -203,18 +199,28 @@ VERBS = (
         ),
         http=("POST /context",),
     ),
-    Verb(
-        "prompts.digest",
-        "prompts.digest",
+    of_engine("prompts.digest", READ, "Show the text for the start of a session.", "POST /prompts/digest"),
+    of_engine(
+        "prompts.forget_shown", READ, "Forget what the prompts of a session held.", "POST /prompts/forget-shown"
+    ),
+    of_engine(
+        "views.graph",
         READ,
-        "Show the text for the start of a session.",
-        http=("POST /prompts/digest",),
+        "Return memories and typed edges with positions, around one memory or of the whole store.",
+        "GET /graph",
+    ),
+    of_engine(
+        "views.timeline",
+        READ,
+        "Count what happened, was learnt and was true over time, and list the memories of a window.",
+        "GET /timeline",
     ),
     Verb(
-        "prompts.forget_shown",
-        "prompts.forget_shown",
+        "views.recall",
+        "views.recall",
         READ,
-        "Forget what the prompts of a session held.",
-        http=("POST /prompts/forget-shown",),
+        "Recall as one types: hits do not count as recalled, nor the text as a question.",
+        (QUERY, limit(10)),
+        http=("POST /look",),
     ),
 )

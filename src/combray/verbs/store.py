@@ -1,9 +1,11 @@
-"""Verbs on a whole store: status, copies, the audit log."""
+"""Verbs on a whole store: status, copies, the audit log, and the keys of its server."""
 
 from __future__ import annotations
 
-from combray.verbs.declaration import ADMIN, READ, Parameter, Verb, flag, limit
+from combray.verbs.declaration import ADMIN, READ, WRITE, Parameter, Verb, flag, limit, of_engine
 from combray.verbs.parameters import ONE_ID, READ_FORM, WHERE, WRITTEN_FORM
+
+_NAME = Parameter("name", "", "NAME", required=True, own=True)
 
 VERBS = (
     Verb(
@@ -115,15 +117,8 @@ VERBS = (
         only the graph that 'combray mcp --tools official' keeps. okf, parquet and graphml write the
         active memories, and report what they leave out.
         """,
-        (
-            Parameter("path", "", "[FILE]", form="new file", own=True, shell_default="-"),
-            WRITTEN_FORM,
-            WHERE,
-        ),
-        examples=(
-            "combray export memories.jsonl",
-            "combray export | gzip > memories.jsonl.gz",
-        ),
+        (Parameter("path", "", "[FILE]", form="new file", own=True, shell_default="-"), WRITTEN_FORM, WHERE),
+        examples=("combray export memories.jsonl", "combray export | gzip > memories.jsonl.gz"),
         lasts=True,
         http=("GET /export",),
     ),
@@ -181,49 +176,90 @@ VERBS = (
         http=("GET /audit/lines",),
         whole=True,
     ),
-    Verb("audit.record_read", "audit.record_read", READ, "Record a read that was made outside.", local=True),
-    Verb(
-        "store.namespaces",
-        "store.namespaces",
-        ADMIN,
-        "List the namespaces of the store.",
-        http=("GET /namespaces",),
-        whole=True,
-    ),
-    Verb(
-        "store.import_file",
+    of_engine("audit.record_read", READ, "Record a read that was made outside.", local=True),
+    of_engine("store.namespaces", ADMIN, "List the namespaces of the store.", "GET /namespaces", whole=True),
+    of_engine(
         "store.import_file",
         ADMIN,
         "Import a file that came as bytes: notes, a transcript, or an export.",
+        "POST /import/file",
         lasts=True,
-        http=("POST /import/file",),
+    ),
+    of_engine("store.metrics", READ, "Show how well memory served in the last days.", "GET /status/metrics"),
+    of_engine("store.revision", READ, "Report a number that grows with every write.", "GET /status/revision"),
+    of_engine("store.known", READ, "List the beginnings of ids that name one memory.", "POST /memories/known"),
+    of_engine("store.tier", READ, "Show the service tier, and why it is that one.", "GET /status/tier"),
+    Verb(
+        "keys create",
+        "",
+        ADMIN,
+        """Create a key and print it, once.
+
+        NAME says who holds it; the audit log names it. The key may use the namespaces of --namespace, and no
+        other. A running server knows the key at once. From the first key on, every request needs one.
+        """,
+        (
+            _NAME,
+            Parameter(
+                "role",
+                "What it may do; each role may do what the ones before it may. admin erases and consolidates.",
+                "--role",
+                choices=(READ, WRITE, ADMIN),
+                default=READ,
+                own=True,
+            ),
+            Parameter(
+                "namespaces", "A namespace it may use; may be given again.", "--namespace -n", many=True, own=True
+            ),
+            flag(
+                "all_namespaces",
+                "It may use every namespace, and with --role admin the whole store.",
+                "--all-namespaces",
+                own=True,
+            ),
+            Parameter(
+                "expires",
+                "How long it is valid: 12h, 90d; default: until it is revoked.",
+                "--expires TIME",
+                form="duration",
+                own=True,
+            ),
+        ),
+        examples=(
+            "combray keys create ann --role write --namespace team --namespace ann --expires 90d",
+            "combray keys create ops --role admin --all-namespaces",
+        ),
     ),
     Verb(
-        "store.metrics",
-        "store.metrics",
-        READ,
-        "Show how well memory served in the last days.",
-        http=("GET /status/metrics",),
+        "keys list",
+        "",
+        ADMIN,
+        "List the keys: what each may do, when it was used last, and when it expires.",
+        (),
+        examples=("combray keys list",),
     ),
     Verb(
-        "store.revision",
-        "store.revision",
-        READ,
-        "Report a number that grows with every write.",
-        http=("GET /status/revision",),
+        "keys rotate",
+        "",
+        ADMIN,
+        """Replace a key by a new one, which is printed once.
+
+        Role, namespaces and lifetime stay. The old key ends at once, or after --grace.
+        """,
+        (
+            _NAME,
+            Parameter(
+                "grace", "How long the old key stays valid: 15m, 24h.", "--grace TIME", form="duration", own=True
+            ),
+        ),
+        examples=("combray keys rotate ann --grace 24h",),
     ),
     Verb(
-        "store.known",
-        "store.known",
-        READ,
-        "List the beginnings of ids that name one memory.",
-        http=("POST /memories/known",),
-    ),
-    Verb(
-        "store.tier",
-        "store.tier",
-        READ,
-        "Show the service tier, and why it is that one.",
-        http=("GET /status/tier",),
+        "keys revoke",
+        "",
+        ADMIN,
+        "Revoke a key. Running servers refuse it from the next request on.",
+        (_NAME,),
+        examples=("combray keys revoke ann",),
     ),
 )

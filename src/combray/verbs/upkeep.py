@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from combray.verbs.declaration import ADMIN, READ, WRITE, Parameter, Verb, flag, limit
+from combray.verbs.declaration import ADMIN, READ, WRITE, Parameter, Verb, flag, limit, of_engine
 from combray.verbs.parameters import ONE_ID
 
 VERBS = (
@@ -95,10 +95,7 @@ VERBS = (
             limit(20, high=None),
             Parameter("keep", "Keep this memory: count it as used three more times.", "--keep ID", own=True),
         ),
-        examples=(
-            "combray gc --threshold 0.3",
-            "combray gc --keep ID",
-        ),
+        examples=("combray gc --threshold 0.3", "combray gc --keep ID"),
         http=("GET /retention/candidates",),
     ),
     Verb(
@@ -142,128 +139,54 @@ VERBS = (
                 default="untrusted",
             ),
         ),
-        examples=(
-            "combray release ID",
-            "combray release ID --trust owner",
-        ),
+        examples=("combray release ID", "combray release ID --trust owner"),
         http=("POST /memories/{memory_id}/release",),
     ),
-    Verb(
-        "extraction.read",
-        "extraction.read",
-        ADMIN,
-        "Let the language model read what is due.",
-        lasts=True,
-        http=("POST /extraction/read",),
+    of_engine(
+        "extraction.read", ADMIN, "Let the language model read what is due.", "POST /extraction/read", lasts=True
     ),
-    Verb(
-        "extraction.set_aside",
-        "extraction.set_aside",
-        READ,
-        "List turns that extraction gave up.",
-        http=("GET /extraction/set-aside",),
-    ),
-    Verb(
-        "extraction.status",
-        "extraction.status",
-        READ,
-        "Report what extraction read, left and cost.",
-        http=("GET /extraction/status",),
-    ),
-    Verb("extraction.wake", "extraction.wake", ADMIN, "Start the thread that reads turns.", local=True),
-    Verb("extraction.stop_worker", "extraction.stop_worker", ADMIN, "Stop that thread.", local=True),
-    Verb(
-        "consolidation.runs",
-        "consolidation.runs",
-        READ,
-        "List the latest runs of consolidation.",
-        http=("GET /consolidation/runs",),
-    ),
-    Verb(
-        "consolidation.changes",
+    of_engine("extraction.set_aside", READ, "List turns that extraction gave up.", "GET /extraction/set-aside"),
+    of_engine("extraction.status", READ, "Report what extraction read, left and cost.", "GET /extraction/status"),
+    of_engine("extraction.wake", ADMIN, "Start the thread that reads turns.", local=True),
+    of_engine("extraction.stop_worker", ADMIN, "Stop that thread.", local=True),
+    of_engine("consolidation.runs", READ, "List the latest runs of consolidation.", "GET /consolidation/runs"),
+    of_engine(
         "consolidation.changes",
         READ,
         "List what a run of consolidation changed.",
-        http=("GET /consolidation/runs/{run_id}",),
+        "GET /consolidation/runs/{run_id}",
     ),
-    Verb(
-        "consolidation.waiting",
-        "consolidation.waiting",
-        READ,
-        "List pairs of facts that are undecided.",
-        http=("GET /consolidation/waiting",),
+    of_engine(
+        "consolidation.waiting", READ, "List pairs of facts that are undecided.", "GET /consolidation/waiting"
     ),
-    Verb(
-        "consolidation.undo",
-        "consolidation.undo",
-        ADMIN,
-        "Undo a run of consolidation.",
-        http=("POST /consolidation/undo",),
-    ),
-    Verb(
-        "consolidation.undo_merge",
+    of_engine("consolidation.undo", ADMIN, "Undo a run of consolidation.", "POST /consolidation/undo"),
+    of_engine(
         "consolidation.undo_merge",
         WRITE,
         "Make a merged memory independent again.",
-        http=("POST /memories/{memory_id}/undo-merge",),
+        "POST /memories/{memory_id}/undo-merge",
     ),
-    Verb(
-        "vectors.catch_up",
-        "vectors.catch_up",
-        ADMIN,
-        "Make the vectors of some memories now.",
-        lasts=True,
-        http=("POST /vectors/catch-up",),
+    of_engine(
+        "vectors.catch_up", ADMIN, "Make the vectors of some memories now.", "POST /vectors/catch-up", lasts=True
     ),
-    Verb(
-        "vectors.pending",
-        "vectors.pending",
-        READ,
-        "Count the memories that wait for a vector.",
-        http=("GET /vectors/pending",),
+    of_engine("vectors.pending", READ, "Count the memories that wait for a vector.", "GET /vectors/pending"),
+    of_engine("vectors.retry_failed", ADMIN, "Queue jobs again that failed for good.", "POST /vectors/retry"),
+    of_engine(
+        "vectors.reembed", ADMIN, "Queue memories without a vector of an embedder.", "POST /vectors/reembed"
     ),
-    Verb(
-        "vectors.retry_failed",
-        "vectors.retry_failed",
-        ADMIN,
-        "Queue jobs again that failed for good.",
-        http=("POST /vectors/retry",),
-    ),
-    Verb(
-        "vectors.reembed",
-        "vectors.reembed",
-        ADMIN,
-        "Queue memories without a vector of an embedder.",
-        http=("POST /vectors/reembed",),
-    ),
-    Verb(
-        "vectors.outdated",
+    of_engine(
         "vectors.outdated",
         READ,
         "Report whether vectors of another embedder are in use.",
-        http=("GET /vectors/outdated",),
+        "GET /vectors/outdated",
     ),
-    Verb("vectors.start_worker", "vectors.start_worker", ADMIN, "Start the worker of this process.", local=True),
-    Verb("vectors.stop_worker", "vectors.stop_worker", ADMIN, "Stop the worker of this process.", local=True),
-    Verb(
-        "retention.keep",
-        "retention.keep",
-        WRITE,
-        "Count a memory as used three more times.",
-        http=("POST /memories/{memory_id}/keep",),
+    of_engine("vectors.start_worker", ADMIN, "Start the worker of this process.", local=True),
+    of_engine("vectors.stop_worker", ADMIN, "Stop the worker of this process.", local=True),
+    of_engine(
+        "retention.keep", WRITE, "Count a memory as used three more times.", "POST /memories/{memory_id}/keep"
     ),
-    Verb(
-        "retention.derived",
-        "retention.derived",
-        READ,
-        "List what was made from a memory.",
-        http=("GET /memories/{memory_id}/derived",),
+    of_engine(
+        "retention.derived", READ, "List what was made from a memory.", "GET /memories/{memory_id}/derived"
     ),
-    Verb(
-        "quarantine.list",
-        "quarantine.list",
-        ADMIN,
-        "List quarantined memories with reasons.",
-        http=("GET /quarantine",),
-    ),
+    of_engine("quarantine.list", ADMIN, "List quarantined memories with reasons.", "GET /quarantine"),
 )

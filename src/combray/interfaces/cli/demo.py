@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from combray.interfaces.cli.failures import verb
-from combray.interfaces.cli.output import ACTION_COLOURS, console, visible
+from combray.interfaces.cli.output import ACTION_COLOURS, console, styled, visible
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -72,18 +72,17 @@ def _talk(engine: Engine, sessions: list[dict[str, Any]], out: Console) -> None:
 
 def _remember(engine: Engine, story: dict[str, Any], out: Console) -> None:
     from rich.table import Table
-    from rich.text import Text
 
     shown = Table.grid(padding=(0, 2))
     duplicate, changed = (story["duplicate"], "general", 3), (story["update"], "context", 3)
     for text, category, importance in (*story["facts"], duplicate, changed):
         done = engine.remember(text, category=category, importance=importance)
-        body = Text(visible(text))
+        body = styled(visible(text))
         if done.action != "added" and done.reason:
             body.append(f"\nbecause: {visible(done.reason)}", "dim")
         if causal := done.edges_created.get("causal"):
             body.append(f"\ncausal edges: {causal}", "dim")
-        shown.add_row(Text(done.action, ACTION_COLOURS[done.action]), body)
+        shown.add_row(styled(done.action, ACTION_COLOURS[done.action]), body)
     out.print(shown)
     if done.replaced_id:
         old = engine.get(done.replaced_id)
@@ -92,7 +91,7 @@ def _remember(engine: Engine, story: dict[str, Any], out: Console) -> None:
 
 def _recall(engine: Engine, question: str, out: Console, **options: Any) -> None:
     """Recall and show the answer; with options, explained."""
-    from combray.interfaces.cli.showing import show_answer
+    from combray.interfaces.cli.recalling import show_answer
 
     flags = " --preset mnemon --cat fact --cat decision --explain" if options else ""
     out.print(f'combray recall "{question}"{flags}', style="bold")

@@ -6,7 +6,7 @@ import click
 
 from combray.interfaces.cli.failures import NOTHING_FOUND, VerbGroup, say
 from combray.interfaces.cli.options import Target, without_store
-from combray.interfaces.cli.output import console, for_people, progress, show_rows, visible
+from combray.interfaces.cli.output import console, for_people, progress, show_rows, styled, visible
 
 _KINDS = {
     "embedder": "embedder",
@@ -57,12 +57,11 @@ def test(target: Target) -> None:
 
     A language model is asked for one word, which may cost a fraction of a cent. Exit code 1 if a test fails.
     """
-    from rich.text import Text
 
     from combray.engine.models import trials
 
     tried = list(trials({name: getattr(target, name) for name in ("embedder", "reranker", "language_model")}))
-    signs = {True: Text("ok", "green"), False: Text("failed", "red"), None: Text("-")}
+    signs = {True: styled("ok", "green"), False: styled("failed", "red"), None: styled("-")}
     rows = []
     for each in tried:
         milliseconds = "" if each.milliseconds is None else f"{each.milliseconds:.0f}"

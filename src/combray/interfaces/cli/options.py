@@ -1,9 +1,8 @@
-"""Options that many verbs share (store, namespace, preset, models, output format), and readers of values."""
+"""Commands made from declared verbs, and the options that many share: store, models, output format."""
 
 from __future__ import annotations
 
 import functools
-import json
 import os
 import re
 from collections.abc import Callable
@@ -14,16 +13,17 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from combray.folders import data_folder
-from combray.interfaces.cli.failures import nothing_found
+from combray.interfaces.cli.failures import VerbCommand, nothing_found
+from combray.interfaces.cli.reading import form_of
 from combray.records import dataclass, fields, replace
+from combray.verbs import VERBS
+from combray.verbs.declaration import UNSET, Parameter
 
 if TYPE_CHECKING:
     from combray.engine import Engine
 
 _SERVER = ("postgresql://", "postgres://")
 _STORE_NAME = re.compile(r"[a-zA-Z0-9][a-zA-Z0-9_-]*")
-SERVERS = ("http://", "https://")
-"""How the address of a server starts."""
 _SQLITE = "sqlite:///"
 
 
@@ -184,50 +184,55 @@ def _with_target(*options: Callable[[Function], Function], **fixed: str) -> Call
     return decorate
 
 
-def in_a_folder(_ctx: click.Context, _parameter: click.Parameter, value: Path) -> Path:
-    """Check that the folder of a file to write exists."""
-    if not value.name:
-        raise click.BadParameter(f"{str(value)!r} is not a file name. Name a file to write.")
-    if not value.parent.is_dir():
-        raise click.BadParameter(f"the folder {value.parent} does not exist. Create it first.")
-    return value
+def command(
+    *,
+    pipelines: bool = False,
+    models: bool = False,
+    namespace: bool = True,
+    group: click.Group | None = None,
+) -> Callable[[Function], click.Command]:
+    """Make a function the command of the declared verb of its name. `opens_store` explains the flags.
+
+    The function gets the target, then the parameters by their names in the declaration. In a group the verb's
+    name begins with that of the group.
+    """
+
+    def decorate(function: Function) -> click.Command:
+        name = function.__name__.rstrip("_").replace("_", "-")
+        verb = VERBS[f"{group.name} {name}" if group else name]
+        made: click.Command = click.command(
+            name,
+            cls=VerbCommand,
+            params=[_parameter(each) for each in verb.parameters if each.shell is not None],
+            help=verb.about,
+            examples=verb.examples,
+        )(opens_store(pipelines=pipelines, models=models, namespace=namespace)(function))
+        if group is not None:
+            group.add_command(made)
+        return made
+
+    return decorate
 
 
-def comma_list(_ctx: click.Context, _parameter: click.Parameter, value: str | None) -> list[str] | None:
-    """Split the value of an option such as `--tags a,b`; blank parts are dropped. None if it is not given."""
-    return None if value is None else [part.strip() for part in value.split(",") if part.strip()]
-
-
-def entity_list(
-    _ctx: click.Context, _parameter: click.Parameter, value: str | None
-) -> dict[str, list[str]] | None:
-    """Return the entities of an option such as `--entities "Kubernetes=k8s|kube, Redis"`, with their aliases."""
-    if value is None:
-        return None
-    found: dict[str, list[str]] = {}
-    for part in value.split(","):
-        name, _, others = part.partition("=")
-        if name.strip():
-            found[name.strip()] = [each.strip() for each in others.split("|") if each.strip()]
-    return found
-
-
-_EXAMPLE = """'{"category": "decision"}'"""
-
-
-def read_json(value: str, remedy: str = "") -> Any:
-    """Read the JSON of an option. Raises click.BadParameter."""
-    try:
-        return json.loads(value)
-    except (ValueError, RecursionError) as error:
-        raise click.BadParameter(f"this is not JSON ({error}).{remedy}") from None
-
-
-def read_object(_ctx: click.Context, _parameter: click.Parameter, value: str | None) -> dict[str, Any] | None:
-    """Read the JSON object of an option."""
-    if value is None:
-        return None
-    read = read_json(value, f" Write it like {_EXAMPLE}.")
-    if not isinstance(read, dict):
-        raise click.BadParameter(f"this is not a JSON object. Write it like {_EXAMPLE}.")
-    return read
+def _parameter(declared: Parameter) -> click.Parameter:
+    words = (declared.shell or "").split()
+    flags = [each for each in words if each.startswith("-")]
+    kind, callback = form_of(declared)
+    settings: dict[str, Any] = {"type": kind, "callback": callback}
+    default = declared.default if declared.shell_default is UNSET else declared.shell_default
+    if default is not UNSET:
+        settings["default"] = default
+    if not flags:
+        metavar = words[0]
+        # Click writes the choices in place of a plain name.
+        plain = declared.choices and metavar == declared.name.upper()
+        settings |= {"metavar": None if plain else metavar, "required": not metavar.startswith("[")}
+        return click.Argument([declared.name], nargs=-1 if metavar.endswith("...") else 1, **settings)
+    if "/" in words:
+        return click.Option([declared.name, "/".join(flags)], help=declared.help, default=declared.default)
+    if declared.type == "truth":
+        return click.Option([declared.name, *flags], help=declared.help, is_flag=True)
+    settings["metavar"] = next((each for each in words if each not in flags), None)
+    settings["multiple"] = declared.many and declared.form != "comma"
+    settings["show_default"] = default != ""
+    return click.Option([declared.name, *flags], help=declared.help, **settings)

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from combray.interfaces.cli.options import Target
+from combray.types import Memory
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -20,7 +21,7 @@ if TYPE_CHECKING:
     from rich.text import Text
 
     from combray.engine.consolidation import Waiting
-    from combray.types import Hit, Memory
+    from combray.types import Hit
 
 CATEGORY_COLOURS = {
     "decision": "magenta",
@@ -135,21 +136,26 @@ def show_rows(
 
 
 def _cell(value: str | Text | Memory, headings: Sequence[str]) -> Text | str:
-    from rich.text import Text
-
-    if isinstance(value, (str, Text)):
-        return visible(value) if isinstance(value, str) else value
+    if isinstance(value, str):
+        return visible(value)
+    if not isinstance(value, Memory):
+        return value
     # A column with the time of recording says it already.
     dated = "recorded" not in headings or value.moment != value.recorded_at
-    return Text(visible(value.content)).append("\n").append_text(described(value, dated=dated))
+    return styled(visible(value.content)).append("\n").append_text(described(value, dated=dated))
+
+
+def styled(text: str, style: str = "") -> Text:
+    """Return a text for a terminal. Rich is loaded only where one is made."""
+    from rich.text import Text
+
+    return Text(text, style)
 
 
 def described(memory: Memory, *, via: str = "", dated: bool = True) -> Text:
     """Return one line about a memory: category, author, date, how it was found, id."""
-    from rich.text import Text
-
     when = moment(memory.moment) if dated else ""
-    line = Text(style="dim")
+    line = styled("", "dim")
     line.append(memory.category, CATEGORY_COLOURS.get(memory.category, ""))
     line.append(" " + "★" * memory.importance)
     if memory.tier != "working":

@@ -5,17 +5,18 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+import time
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 import click
 
-from combray.interfaces.cli.declared import command
 from combray.interfaces.cli.failures import nothing_found
-from combray.interfaces.cli.options import Target
+from combray.interfaces.cli.options import Target, command
 from combray.interfaces.cli.output import (
     compact,
     console,
+    described,
     for_people,
     full,
     marked,
@@ -24,15 +25,21 @@ from combray.interfaces.cli.output import (
     show,
     show_json,
     show_rows,
+    styled,
+    table,
     visible,
 )
-from combray.values import rounded
+from combray.values import not_now, rounded
 
 if TYPE_CHECKING:
+    from rich.console import Console
+    from rich.table import Table
+    from rich.text import Text
+
     from combray.documents.passages import Passages
     from combray.prompt.formats import Format
     from combray.think.thought import Thought
-    from combray.types import Answer, Step
+    from combray.types import Answer, Hit, Memory, Step
 
 _MODES = {"extractive": "quoted from memories, no language model", "model": "written by the language model"}
 _NUMBERS = re.compile(r"\[(\d{1,4})\]")
@@ -64,7 +71,7 @@ def _show(
     """Print the hits for people, or `plain` as JSON. `none`: the reason for an empty answer."""
 
     def printed() -> None:
-        from combray.interfaces.cli.showing import show_answer
+        from combray.interfaces.cli.recalling import show_answer
 
         show_answer(answer, explain=explain, verbose=verbose)
 
@@ -124,12 +131,11 @@ def think(target: Target, question: str, explain: bool, **asked: Any) -> None:
 
 
 def _show_thought(thought: Thought, *, explain: bool) -> None:
-    from rich.text import Text
 
-    from combray.interfaces.cli.showing import waterfall
+    from combray.interfaces.cli.recalling import waterfall
 
     out = console()
-    answer = Text(visible(thought.answer))
+    answer = styled(visible(thought.answer))
     answer.highlight_regex(r"\[\d+\]", "cyan")
     out.print(answer)
     if thought.citations:
@@ -141,13 +147,13 @@ def _show_thought(thought: Thought, *, explain: bool) -> None:
     for number in dict.fromkeys([each.number for each in thought.citations] + sorted(named)):
         memory = thought.sources[number - 1].memory
         parts = (memory.author and visible(memory.author), moment(memory.moment), memory.id)
-        out.print(Text(f"[{number}] ", "cyan").append(" · ".join(part for part in parts if part), "dim"))
+        out.print(styled(f"[{number}] ", "cyan").append(" · ".join(part for part in parts if part), "dim"))
     if thought.known:  # otherwise the reason follows on standard error
         how = " · ".join(part for part in (_MODES.get(thought.mode, ""), visible(thought.reason)) if part)
-        out.print(Text(how, "dim"))
+        out.print(styled(how, "dim"))
     if explain:
         for each in thought.dropped:
-            out.print(Text("rejected: ", "yellow").append(f"{visible(each.sentence)} ({visible(each.reason)})"))
+            out.print(styled("rejected: ", "yellow").append(f"{visible(each.sentence)} ({visible(each.reason)})"))
         if thought.trace:
             out.print(waterfall(thought.trace, out.width))
 
@@ -235,3 +241,95 @@ def search_memory(target: Target, query: str, **asked: Any) -> None:
         for hit in answer
     ]
     _show(target, answer, plain, "no memory matches")
+
+
+_NARROW = 100
+"""Columns below which the waterfall's bars get less room."""
+_EIGHTHS = " ▏▎▍▌▋▊▉█"
+
+
+def show_answer(answer: Answer, *, explain: bool, verbose: bool, out: Console | None = None) -> None:
+    """Print the hits as a table, then the reason and the stages."""
+    out = out or console()
+    if answer:
+        shown = table("#", "score", "memory", unbroken=("#", "score"))
+        places = {hit.memory.id: place for place, hit in enumerate(answer, start=1)}
+        for place, hit in enumerate(answer, start=1):
+            body = styled(visible(hit.memory.content))
+            body.append("\n").append_text(described(hit.memory, via=hit.via))
+            if mark := _mark(hit, places):
+                body.append(f"\n{mark}", "yellow")
+            if hit.earlier:
+                body.append(f"\n{len(hit.earlier)} earlier of the same slot: {', '.join(hit.earlier)}", "dim")
+            if hit.restated_by:
+                body.append(f"\nmerged into it: {', '.join(hit.restated_by)}", "dim")
+            if explain:
+                body.append("\n")
+                for name, value in hit.signals.items():
+                    body.append(f"{name} ", "dim").append(
+                        f"{rounded(value, 2):.2f}  ", "bold" if value > 0 else "dim"
+                    )
+            if verbose:
+                body.append("\n").append_text(_rest(hit.memory))
+            shown.add_row(str(place), f"{rounded(hit.score, 3):.3f}", body)
+        out.print(shown)
+        summary = f"{len(answer)} found · {answer.intent} ({answer.intent_source}) · preset {answer.preset}"
+        if "confidence" in answer.details:
+            summary += f" · confidence {answer.confidence:.2f}"
+        out.print(styled(summary + (f" · {visible(answer.reason)}" if answer.reason else ""), "dim"))
+    if explain and answer.trace:
+        out.print()
+        out.print(waterfall(answer.trace, out.width))
+
+
+def _mark(hit: Hit, places: Mapping[str, int]) -> str:
+    """Return what a reader must know: the hit is outdated, may be, may replace another one, or is not due."""
+
+    def named(memory_id: str) -> str:
+        return f"#{places[memory_id]}" if memory_id in places else memory_id
+
+    if hit.outdated_by:
+        return f"outdated: replaced by {named(hit.outdated_by)}"
+    if hit.may_be_outdated_by:
+        return f"may be outdated: see {named(hit.may_be_outdated_by)}"
+    if hit.may_replace:
+        return f"later, may replace {named(hit.may_replace)}"
+    return not_now(hit.memory.valid_from, hit.memory.valid_to, time.time())
+
+
+def _rest(memory: Memory) -> Text:
+    facts = {
+        "kind": memory.kind,
+        "source": memory.source,
+        "session": memory.session,
+        "tags": ", ".join(memory.tags),
+        "entities": ", ".join(memory.entities),
+        "context": memory.context,
+        "confidence": f"{memory.confidence:g}",
+        "recorded": moment(memory.recorded_at),
+    }
+    return styled(" · ".join(f"{name} {visible(value)}" for name, value in facts.items() if value), "dim italic")
+
+
+def waterfall(trace: tuple[Step, ...], width: int) -> Table:
+    """Return a table of the stages: hits before and after, milliseconds, and a bar on a common time axis."""
+    shown = table("stage", "hits", "ms", "when it ran", unbroken=("stage", "hits", "ms"))
+    room = 24 if width < _NARROW else 44
+    total = sum(step.milliseconds for step in trace) or 1.0
+    started = 0.0
+    for step in trace:
+        bar = styled(_bar(started / total, step.milliseconds / total, room), "cyan")
+        if step.note:
+            bar.append(f"\n{visible(step.note)}", "yellow")
+        hits = f"{step.before:>4} → {step.after}"
+        shown.add_row(step.stage, hits, f"{step.milliseconds:8.2f}", bar)
+        started += step.milliseconds
+    shown.add_row(styled("all", "bold"), "", styled(f"{total:8.2f}", "bold"), "")
+    return shown
+
+
+def _bar(start: float, share: float, room: int) -> str:
+    """Return a bar for `share` of the width from `start` on, at least an eighth of a cell."""
+    eighths = max(1, round(share * room * 8))
+    whole, part = divmod(eighths, 8)
+    return " " * min(int(start * room), room - 1) + "█" * whole + _EIGHTHS[part].strip()

@@ -1,18 +1,20 @@
-"""The verb `remember`: one text, or the lines of a file."""
+"""The verbs that store what is said: `remember` a text or the lines of a file, and `stream` turns."""
 
 from __future__ import annotations
 
+import json
+import sys
 from collections import Counter
+from collections.abc import Iterator, Mapping
+from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 
 from combray.errors import InvalidInputError
-from combray.interfaces.cli.declared import command
 from combray.interfaces.cli.failures import NOTHING_FOUND
-from combray.interfaces.cli.files import lines_of
-from combray.interfaces.cli.options import Target
+from combray.interfaces.cli.options import Target, command
 from combray.interfaces.cli.output import (
     ACTION_COLOURS,
     console,
@@ -21,11 +23,16 @@ from combray.interfaces.cli.output import (
     progress,
     short,
     show_json,
+    styled,
     visible,
 )
+from combray.interfaces.cli.reading import lines_of
+from combray.sessions.messages import SPEAKERS
 
 if TYPE_CHECKING:
+    from combray.conversation.turns import Conversation
     from combray.engine import Engine
+    from combray.prompt.budget import Context
     from combray.types import Remembered
 
 _SUGGESTIONS = 3
@@ -60,7 +67,7 @@ def remember(
 
 
 def _ask(target: Target, engine: Engine, done: Remembered) -> None:
-    from combray.interfaces.cli.settling import ask, can_ask, questions_of
+    from combray.interfaces.cli.review import ask, can_ask, questions_of
 
     console().print("This may change:", style="yellow")
     if can_ask(target):
@@ -131,13 +138,12 @@ def _as_json(done: Remembered, line: int) -> dict[str, Any]:
 
 
 def _show(done: Remembered) -> None:
-    from rich.text import Text
 
     from combray.engine.graph import worth_linking
 
     out = console()
-    became = Text(_WORDS.get(done.action, done.action), ACTION_COLOURS[done.action])
-    out.print(Text.assemble(became, "  ", (done.id, "dim")))
+    became = _WORDS.get(done.action, done.action)
+    out.print(styled("").append(became, ACTION_COLOURS[done.action]).append("  ").append(done.id, "dim"))
     if done.reason:
         out.print(f"  {visible(done.reason)}")
     if done.replaced_id:
@@ -146,7 +152,7 @@ def _show(done: Remembered) -> None:
     if edges:
         out.print(f"  edges: {edges}")
     for warning in done.quality_warnings:
-        out.print(Text(f"  note: {warning}", "yellow"))
+        out.print(styled(f"  note: {warning}", "yellow"))
     for candidate in worth_linking(done)[:_SUGGESTIONS]:
         # Without vectors a similarity is one of words, and has no cosine.
         cosine = candidate.get("cosine")
@@ -155,3 +161,79 @@ def _show(done: Remembered) -> None:
         out.print(f"  maybe related ({sign}): {short(str(candidate['content']))}", style="dim", no_wrap=True)
     if done.auto_pruned:
         out.print(f"  {done.auto_pruned} of the least important memories were hidden (undo with combray restore)")
+
+
+_FIELDS = ("text", "content", "author", "occurred_at", "tool_results")
+
+
+@command(pipelines=True)
+def stream(
+    target: Target, session: str, budget: int | None, system: str, wait: float, extract: str | None, once: bool
+) -> None:
+    """Answer each line of standard input with a context."""
+    with target.open(to_write=True) as engine:
+        talk = engine.conversation(session)
+        if once:
+            talk.wait(wait)
+            _show_context(target, talk.context(budget, system=system))
+            return
+        for place, fields in _turns():
+            results = fields.pop("tool_results", ())
+            prefetched = talk.prefetched(wait)
+            try:
+                turn = talk.add(fields.pop("text"), extract=extract, **fields)
+                made = talk.context(budget, tool_results=results, system=system, prefetched=prefetched)
+            except InvalidInputError as error:
+                raise InvalidInputError(f"line {place}: {error.field}", error.problem, error.remedy) from error
+            saved = [{"id": each.id, "action": each.action} for each in talk.saved]
+            _show_context(target, made, {"turn": turn.id, "saved": saved, "may_revise": _asked(talk)})
+
+
+def _turns() -> Iterator[tuple[int, dict[str, Any]]]:
+    """Yield the number of each line that is not blank, and its turn."""
+    for place, raw in enumerate(sys.stdin.buffer, 1):
+        try:
+            line = raw.decode("utf-8-sig").strip()
+        except UnicodeDecodeError as error:
+            raise InvalidInputError(f"line {place}", "is not UTF-8 text.") from error
+        if line.startswith("{"):
+            yield place, _from_json(place, line)
+        elif line:
+            role, colon, text = line.partition(":")
+            named = colon and role.strip().lower() in SPEAKERS
+            yield place, _turn(role.strip().lower() if named else "user", text.strip() if named else line)
+
+
+def _from_json(place: int, line: str) -> dict[str, Any]:
+    try:
+        given = json.loads(line)
+    except ValueError as error:
+        raise InvalidInputError(f"line {place}", f"is not JSON ({error}).", "Write one turn a line.") from error
+    text = given.get("text", given.get("content")) if isinstance(given, Mapping) else None
+    unknown = sorted(set(given) - set(_FIELDS)) if isinstance(given, Mapping) else []
+    if not isinstance(text, str) or unknown:
+        problem = f"has the unknown field {unknown[0]!r}." if unknown else 'has no "text".'
+        raise InvalidInputError(
+            f"line {place}", problem, 'Fields: "text", "author", "occurred_at", "tool_results".'
+        )
+    more = {name: given[name] for name in ("occurred_at", "tool_results") if given.get(name) is not None}
+    return _turn(str(given.get("author") or "user"), text) | more
+
+
+def _turn(author: str, text: str) -> dict[str, Any]:
+    """Return the fields of `Conversation.add`. An assistant and a tool are trusted less than a user."""
+    return {"text": text, "author": author, "trust": SPEAKERS.get(author)}
+
+
+def _asked(talk: Conversation) -> list[dict[str, Any]]:
+    """What the turn, and each fact that was saved of it, may change: for 'combray settle'."""
+    found = {**talk.may_revise, **{each.id: each.may_revise for each in talk.saved}}
+    return [{"new": new, **each.as_json()} for new, several in found.items() for each in several]
+
+
+def _show_context(target: Target, made: Context, about: Mapping[str, Any] | None = None) -> None:
+    if for_people(target):
+        click.echo(visible(made.text))
+        click.echo(f"{made.tokens} of {made.budget} tokens · {made.state}", err=True)
+    else:
+        show_json({**(about or {}), **asdict(made)}, indent=None)

@@ -1,4 +1,4 @@
-"""The verbs `export`, `import`, `ingest` and `migrate`."""
+"""The verbs of files: `export`, `import`, `ingest`, `migrate`, and `index` and `watch` of folders."""
 
 from __future__ import annotations
 
@@ -13,10 +13,8 @@ from typing import TYPE_CHECKING, Any, TextIO
 
 import click
 
-from combray.interfaces.cli.declared import command
-from combray.interfaces.cli.failures import NOTHING_FOUND
-from combray.interfaces.cli.files import new_file
-from combray.interfaces.cli.options import Target
+from combray.interfaces.cli.failures import INTERRUPTED, NOTHING_FOUND
+from combray.interfaces.cli.options import Target, command
 from combray.interfaces.cli.output import (
     answer,
     counted,
@@ -27,8 +25,10 @@ from combray.interfaces.cli.output import (
     show_rows,
     skipped,
 )
+from combray.interfaces.cli.reading import new_file
 
 if TYPE_CHECKING:
+    from combray.documents.sync import IndexReport
     from combray.transfer import ImportReport, IngestReport
 
 _STANDARD = Path("-")
@@ -246,3 +246,45 @@ def migrate(target: Target, source: str, copy: str, only: tuple[str, ...]) -> No
     names = ("namespace", "memories", "edges", "copied", "checksum")
     rows = ([str(getattr(each, name)) for name in names] for each in moved)
     show_rows(target, [asdict(each) for each in moved], names, rows)
+
+
+@command(pipelines=True)
+def index(target: Target, folder: Path, remove: bool, **how: Any) -> None:
+    """Index a folder or remove it, and print what changed."""
+    if remove and any(value not in (None, False, ()) for value in how.values()):
+        raise click.UsageError("--remove excludes the other options of index. Give it alone.")
+    with target.open(to_write=not remove) as engine:
+        if remove:
+            count = engine.documents.drop(folder)
+            said = f"{folder} is no longer indexed; {count} chunks are hidden."
+            answer(target, said, status="removed", folder=str(folder), chunks=count)
+            return
+        with progress("Reading files") as step:
+            report = engine.documents.index(folder, progress=step, **how)
+    _show(target, report)
+
+
+def _show(target: Target, report: IndexReport) -> None:
+    counts = {name: getattr(report, name) for name in ("added", "changed", "renamed", "removed")}
+    changes = ", ".join(f"{count} {name}" for name, count in counts.items() if count) or "nothing changed"
+    held = f"{counted(report.files, 'file')}, {counted(report.chunks, 'chunk')}"
+    apart = (
+        [f"{report.quarantined} chunks quarantined: combray review --quarantined"] if report.quarantined else []
+    )
+    if report.ignored:
+        apart.append(
+            f"{counted(report.ignored, 'path')} left out by ignore files; COMBRAY_IGNORE_FILES=off reads all"
+        )
+    warnings = [*apart, *skipped(report.skipped), *report.degraded]
+    show_lines(target, report.as_json(), [f"{held}: {changes}, in {report.seconds:.1f} s."], warnings)
+
+
+@command(pipelines=True)
+def watch(target: Target, folder: Path) -> None:
+    """Print a report after every change, until Ctrl-C."""
+    with target.open(to_write=True) as engine:
+        try:
+            for report in engine.documents.follow(folder):
+                _show(target, report)
+        except KeyboardInterrupt:
+            raise click.exceptions.Exit(INTERRUPTED) from None

@@ -10,8 +10,7 @@ from mcp_types import CallToolResult
 from combray.engine.graph import worth_linking
 from combray.errors import InvalidInputError
 from combray.interfaces.mcp import lines
-from combray.interfaces.mcp.decisions import Decisions
-from combray.interfaces.mcp.questions import Filled, State
+from combray.interfaces.mcp.decisions import Decisions, Filled, State
 from combray.interfaces.mcp.results import questions, reported, result, suggested, taken
 from combray.interfaces.mcp.turns import TurnCalls
 from combray.prompt.excerpt import excerpt

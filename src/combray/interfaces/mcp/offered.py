@@ -20,11 +20,10 @@ from pydantic import Field, ValidationError
 
 from combray.engine import interruptible
 from combray.errors import CombrayError
-from combray.interfaces.mcp.questions import Asked, Decide, Question, ask
-from combray.interfaces.mcp.schemas import OUTPUTS
-from combray.verbs.binding import checked_arguments
+from combray.interfaces.mcp.decisions import Asked, Decide, Question, ask
+from combray.interfaces.mcp.profiles import OUTPUTS
+from combray.verbs.binding import checked_arguments, schema
 from combray.verbs.declaration import Verb
-from combray.verbs.schema import schema
 
 _PAUSE = 0.1
 """Least seconds between two progress notifications of a call."""

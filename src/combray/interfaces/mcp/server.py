@@ -20,12 +20,11 @@ from combray import __version__
 from combray.engine import Engine
 from combray.engine.opening import warm_up_in_background
 from combray.interfaces.mcp.calls import Calls
-from combray.interfaces.mcp.keys import Keys, app_with
+from combray.interfaces.mcp.http import Keys, app_with
 from combray.interfaces.mcp.offered import Offered
 from combray.interfaces.mcp.profiles import OFFERED, ONLY_IN, PROFILES
-from combray.interfaces.mcp.resources import PROMPTS, Resources, add_resources
+from combray.interfaces.mcp.resources import PROMPTS, Resources, Updates, add_resources
 from combray.interfaces.mcp.results import Tools
-from combray.interfaces.mcp.updates import Updates
 from combray.records import dataclass
 from combray.verbs import TOOLS
 

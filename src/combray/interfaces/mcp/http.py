@@ -1,8 +1,4 @@
-"""Keys for streamable HTTP: each key has a server of its own, which sees the namespaces of that key and no other.
-
-Keys are static bearer tokens. There is no authorization server, so the server publishes no OAuth metadata; it
-answers as RFC 6750 and the protocol's authorization page ask: 401 with `WWW-Authenticate`.
-"""
+"""MCP over HTTP: keys, each with a server of its own, and the applications within another server."""
 
 from __future__ import annotations
 
@@ -11,18 +7,23 @@ import hmac
 from collections.abc import AsyncIterator, Callable, Mapping
 from contextlib import AsyncExitStack, asynccontextmanager
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from mcp.server.mcpserver import MCPServer
+import anyio
+import anyio.to_thread
 from starlette.applications import Starlette
 from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
 from starlette.routing import Mount
-from starlette.types import Receive, Scope, Send
+from starlette.types import ASGIApp, Receive, Scope, Send
 
+from combray.audit.audited import acting_as
 from combray.engine.namespace import check_namespace
 from combray.errors import InvalidInputError
 from combray.records import dataclass
+
+if TYPE_CHECKING:
+    from mcp.server.mcpserver import MCPServer
 
 SHORTEST = 20
 """Fewest characters of a key. 20 random letters and digits cannot be guessed."""
@@ -31,7 +32,11 @@ _FORM = "Write one line for each key: KEY NAMESPACE, or KEY NAMESPACE,NAMESPACE.
 
 @dataclass(frozen=True)
 class Keys:
-    """SHA-256 of each key -> its namespaces. The first is written to; all are read."""
+    """SHA-256 of each key -> its namespaces. The first is written to; all are read.
+
+    Keys are static bearer tokens. There is no authorization server, so the server publishes no OAuth metadata; it
+    answers as RFC 6750 and the protocol's authorization page ask: 401 with `WWW-Authenticate`.
+    """
 
     namespaces: Mapping[bytes, tuple[str, ...]]
 
@@ -104,3 +109,71 @@ def _refused(*, given: bool) -> Response:
     error = "invalid_token" if given else "unauthorized"
     body = {"error": error, "error_description": "Send a valid key as bearer token."}
     return JSONResponse(body, status_code=401, headers={"WWW-Authenticate": challenge})
+
+
+MOST = 256
+"""Applications kept. A request for one more is refused."""
+Of = tuple[tuple[str, ...], bool]
+"""Namespaces, the first of which is written to, and whether only tools that read are offered."""
+
+Asked = tuple[tuple[str, ...], bool, str]
+"""The same, and the name of the caller."""
+
+
+class McpByCaller:
+    """Serves streamable HTTP without sessions. `chosen` says for whom a request is, or raises.
+
+    `server_for` makes the server of some namespaces.
+
+    The session manager of an application runs in a task group, which the task that entered it must leave. So one
+    task enters them all, and requests wait for it.
+    """
+
+    def __init__(
+        self, server_for: Callable[[tuple[str, ...], bool], MCPServer[Any]], chosen: Callable[[Scope], Asked]
+    ) -> None:
+        self._server_for = server_for
+        self._chosen = chosen
+        self._apps: dict[Of, ASGIApp] = {}
+        self._ready: dict[Of, anyio.Event] = {}
+        self._send, self._wanted = anyio.create_memory_object_stream[Of](MOST)
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Serve one request."""
+        names, reads, actor = self._chosen(scope)
+        of = names, reads
+        if of not in self._ready:
+            self._ready[of] = anyio.Event()
+            await self._send.send(of)
+        await self._ready[of].wait()
+        # The path of the mount is not the application's to know.
+        inner = dict(scope) | {"path": "/", "raw_path": b"/", "root_path": ""}
+        with acting_as(actor):
+            await self._apps[of](inner, receive, send)
+
+    @asynccontextmanager
+    async def running(self) -> AsyncIterator[None]:
+        """Run the applications until the block ends."""
+        async with anyio.create_task_group() as tasks:
+            tasks.start_soon(self._host)
+            yield
+            tasks.cancel_scope.cancel()
+
+    async def _host(self) -> None:
+        async with AsyncExitStack() as stack:
+            async for of in self._wanted:
+                # The SDK takes longer to load than the rest of the server, and not every server has MCP clients.
+                app = await anyio.to_thread.run_sync(self._made, *of)
+                await stack.enter_async_context(app.router.lifespan_context(app))
+                self._apps[of] = app
+                self._ready[of].set()
+
+    def _made(self, names: tuple[str, ...], reads: bool) -> Starlette:
+        from mcp.server.transport_security import TransportSecuritySettings
+
+        server = self._server_for(names, reads)
+        # The outer server checks Host and Origin.
+        unchecked = TransportSecuritySettings(enable_dns_rebinding_protection=False)
+        return server.streamable_http_app(
+            streamable_http_path="/", stateless_http=True, json_response=True, transport_security=unchecked
+        )

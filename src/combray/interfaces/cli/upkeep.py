@@ -1,7 +1,8 @@
-"""The verb `consolidate`: run, preview and undo a consolidation."""
+"""The verbs `consolidate` and `worker`, which run once, or stay and work at an interval."""
 
 from __future__ import annotations
 
+import json
 import time
 from collections.abc import Callable, Mapping
 from contextlib import ExitStack
@@ -10,9 +11,8 @@ from typing import TYPE_CHECKING
 
 import click
 
-from combray.interfaces.cli.declared import command
-from combray.interfaces.cli.failures import NOTHING_FOUND, say
-from combray.interfaces.cli.options import Target
+from combray.interfaces.cli.failures import INTERRUPTED, NOTHING_FOUND, say
+from combray.interfaces.cli.options import Target, command
 from combray.interfaces.cli.output import (
     answer,
     console,
@@ -21,10 +21,13 @@ from combray.interfaces.cli.output import (
     progress,
     short,
     show_json,
+    show_lines,
     show_rows,
 )
 
 if TYPE_CHECKING:
+    from combray.conversation.extraction import Extracted
+    from combray.embedding.working import Worked
     from combray.engine import Engine
     from combray.engine.consolidation import ConsolidationReport, Run
 
@@ -128,3 +131,91 @@ def _show_runs(target: Target, runs: list[Run]) -> None:
 
 def _counted(counts: Mapping[str, int]) -> str:
     return ", ".join(f"{count} {name}" for name, count in counts.items()) or "nothing"
+
+
+_A_ROUND = 40
+"""Turns that are read before the next round of vectors."""
+
+
+@command(pipelines=True)
+def worker(
+    target: Target, once: bool, batch: int, everywhere: bool, reembed: bool, retry_failed: bool, drop: str | None
+) -> None:
+    """Make vectors once or until Ctrl-C."""
+    if drop is not None and (once or everywhere or reembed or retry_failed):
+        raise click.UsageError("--drop excludes the other options of worker. Give it alone.")
+    with target.open() as engine:
+        if drop is not None:
+            done = engine.vectors.reembed(drop=drop)
+            said = f"{done.dropped} vectors of {drop} deleted; {done.memories} memories have {done.model}."
+            answer(target, said, **asdict(done))
+            return
+        if retry_failed:
+            for each in _engines(engine, everywhere):
+                each.vectors.retry_failed()
+        try:
+            if once:
+                _work_once(target, engine, batch, everywhere, reembed)
+            else:
+                _work(target, engine, batch, everywhere, reembed)
+        except KeyboardInterrupt:
+            raise click.exceptions.Exit(INTERRUPTED) from None
+
+
+def _engines(engine: Engine, everywhere: bool) -> list[Engine]:
+    return [engine.within(name) for name in engine.store.namespaces()] if everywhere else [engine]
+
+
+def _queue_all(engine: Engine, everywhere: bool, seen: dict[str, int]) -> None:
+    """Queue memories without a vector in namespaces that changed after they were `seen`."""
+    for each in _engines(engine, everywhere):
+        if seen.get(each.namespace) != each.store.revision():
+            each.vectors.reembed()
+            seen[each.namespace] = each.store.revision()
+
+
+def _work_once(target: Target, engine: Engine, batch: int, everywhere: bool, reembed: bool) -> None:
+    if reembed:
+        _queue_all(engine, everywhere, {})
+    with progress("Embedding", None if everywhere else engine.vectors.pending()) as step:
+        worked = engine.vectors.make(batch=batch, everywhere=everywhere, progress=step)
+    read = engine.extraction.read(everywhere=everywhere)
+    _show_worked(target, worked, read)
+    if worked.failed and not worked.embedded:
+        raise click.exceptions.Exit(NOTHING_FOUND)
+
+
+def _work(target: Target, engine: Engine, batch: int, everywhere: bool, reembed: bool) -> None:
+    """Process jobs until interrupted; print a line for each round that did something."""
+    from combray.conversation.extraction import Extracted
+    from combray.embedding.background import pause_after
+    from combray.embedding.working import Worked
+    from combray.errors import StoreError
+
+    pause = 0.0
+    seen: dict[str, int] = {}
+    while True:
+        try:
+            if reembed:
+                # Other processes may have written memories without a vector of this embedder.
+                _queue_all(engine, everywhere, seen)
+            worked = engine.vectors.make(batch=batch, everywhere=everywhere)
+            read = engine.extraction.read(everywhere=everywhere, limit=_A_ROUND)
+        except StoreError as error:
+            say(str(error))
+            worked, read = Worked(failed=1), Extracted()
+        if worked.embedded or worked.failed or read.read or read.failed:
+            _show_worked(target, worked, read, a_line=True)
+        pause = pause_after(worked + Worked(read.read, read.failed), pause)
+        time.sleep(pause)
+
+
+def _show_worked(target: Target, worked: Worked, read: Extracted, *, a_line: bool = False) -> None:
+    plain = asdict(worked) | ({"extraction": asdict(read)} if read.calls else {})
+    if a_line and not for_people(target):
+        click.echo(json.dumps(plain))
+        return
+    said = [f"{worked.embedded} embedded, {worked.failed} failed, {worked.left} left."]
+    if read.calls:
+        said.append(f"{read.read} turns read, {len(read.facts)} facts, {read.left} turns left.")
+    show_lines(target, plain, said, filter(None, [worked.error, read.error]))
