@@ -10,7 +10,7 @@ import msgspec
 from combray.consolidate.prompt import json_values, marker
 from combray.conversation.speakers import speaker
 from combray.errors import ModelError
-from combray.language.control_tokens import disarmed
+from combray.language.model_tokens import disarmed
 from combray.records import dataclass
 from combray.runtime import LanguageModel
 from combray.types import Memory

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 
 from combray.conversation.speakers import USER, speaker
 from combray.language.claim_tokens import tokenise, vocabulary
-from combray.language.dates.direction import resolve_stated
+from combray.language.dates.statements import resolve_stated
 from combray.language.entities import extract, names
 from combray.language.folding import is_unspaced
 from combray.language.polarity import negations

@@ -14,7 +14,7 @@ from combray.guard.features import classes, features
 from combray.guard.model import COLUMNS, hashed, model
 from combray.guard.sentences import sentences
 from combray.guard.vocabulary import spoken
-from combray.language.control_tokens import CONTROL_TOKEN
+from combray.language.model_tokens import CONTROL_TOKEN
 from combray.records import dataclass, replace
 
 _TURN = re.compile(

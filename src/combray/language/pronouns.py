@@ -16,9 +16,9 @@ import msgspec
 
 from combray.language.caches import from_tables
 from combray.language.folding import fold, is_unspaced
-from combray.language.given_names import by_gender
 from combray.language.lexicon import folded, word_lists
 from combray.language.marks import Lists
+from combray.language.names import by_gender
 from combray.language.scripts import script
 from combray.language.tables import section
 from combray.records import dataclass

@@ -14,10 +14,9 @@ from functools import cached_property
 import msgspec
 
 from combray.language.caches import from_tables
-from combray.language.claim_tokens import Token, tokenise, vocabulary
+from combray.language.claim_tokens import Token, subject_of, tokenise, vocabulary
 from combray.language.folding import is_unspaced, plain
 from combray.language.polarity import negations
-from combray.language.subjects import subject_of
 from combray.language.tables import section
 from combray.language.text import Text, plain_of, read_once
 from combray.records import dataclass

@@ -18,9 +18,8 @@ from typing import Literal
 
 import msgspec
 
-from combray.language.caches import from_tables
+from combray.language.caches import from_tables, late
 from combray.language.folding import is_unspaced, plain
-from combray.language.late import late
 from combray.language.marks import Gated, Lists, Marks
 from combray.language.tables import section
 from combray.language.text import Text, plain_of, plain_words, read_once
@@ -29,7 +28,7 @@ from combray.records import dataclass
 Tense = Literal["present", "past", "planned", "hypothetical", "quoted", "asked"]
 
 TENSE_BITS: Mapping[Tense, int] = {"past": 32, "planned": 64, "hypothetical": 128, "quoted": 256, "asked": 512}
-"""Bit of each tense but the present. Stores keep them with those of `cues.Cue`: none changes its meaning."""
+"""Bit of each tense but the present. Stores keep them with those of `intent.Cue`: none changes its meaning."""
 
 
 class TenseTable(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -38,9 +37,9 @@ class TenseTable(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     names: patterns of words that are only names when they are capitalised ("Will"); conditional: marks of a
     supposition that count in the whole lead sentence, while `hypothetical` counts in its first clause.
 
-    For `dates.direction`: respelt: patterns of words that are a verb in another language (German "was"), and what
-    is read instead; attached: what stands before a date that only describes a thing; arranged: before one that
-    was agreed upon; happened, coming: verbs of a clause whose dates lie behind or ahead.
+    For `dates.statements`: respelt: patterns of words that are a verb in another language (German "was"), and
+    what is read instead; attached: what stands before a date that only describes a thing; arranged: before one
+    that was agreed upon; happened, coming: verbs of a clause whose dates lie behind or ahead.
 
     For `validity`: starting, ending, ranging: what makes a date the start or end of a time, or both ("from ...
     to"); bounding: what makes it neither ("by"); closing: times of which only the end counts ("end of the year");

@@ -9,7 +9,7 @@ from __future__ import annotations
 import hashlib
 from itertools import count
 
-from combray.language.control_tokens import disarmed as disarmed
+from combray.language.model_tokens import disarmed as disarmed
 
 _LETTERS = str.maketrans("0123456789abcdef", "bcdfghjklmnpqrst")
 """Digits and vowels become consonants, so that a name spells no word and its token count hardly varies."""

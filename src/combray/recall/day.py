@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from combray.forms.recalling import Recalling, sure_enough
 from combray.language import dates
-from combray.language.dates.direction import is_ahead, resolve_stated
+from combray.language.dates.statements import is_ahead, resolve_stated
 from combray.language.tense import tense_of
 from combray.language.text import candidate_of
 from combray.language.trivial import asks_what_happened

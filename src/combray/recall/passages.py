@@ -11,10 +11,9 @@ from numpy.typing import NDArray
 from combray.errors import ModelError
 from combray.forms.recalling import Part, Recalling
 from combray.language.caches import from_tables
-from combray.language.messages import LONG_FROM
 from combray.language.questions import read
 from combray.language.scripts import language
-from combray.language.sentences import sentences
+from combray.language.sentences import LONG_FROM, sentences
 from combray.language.tables import default, section
 from combray.language.tokens import query_terms
 from combray.pipeline import stage

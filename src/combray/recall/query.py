@@ -10,9 +10,8 @@ from combray.errors import ModelError
 from combray.forms.recalling import Recalling
 from combray.language.entities import extract
 from combray.language.intent import detect
-from combray.language.questions import read
+from combray.language.questions import asks_about_speaker, read
 from combray.language.scripts import language
-from combray.language.speaker import asks_about_speaker
 from combray.language.tokens import query_terms
 from combray.pipeline import stage
 from combray.runtime import Embedder, Runtime

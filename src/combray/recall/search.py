@@ -11,7 +11,7 @@ import numpy as np
 
 from combray.forms.recalling import Part, Recalling
 from combray.language import dates
-from combray.language.dates.direction import is_ahead
+from combray.language.dates.statements import is_ahead
 from combray.pipeline import stage
 from combray.recall.context_words import AFTER, BEFORE, FIELDS, MET, met_arm
 from combray.recall.weigh import sort

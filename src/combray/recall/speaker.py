@@ -7,8 +7,7 @@ from dataclasses import replace
 import numpy as np
 
 from combray.forms.recalling import Recalling
-from combray.language.questions import ASSISTANTS
-from combray.language.speaker import is_of_speaker
+from combray.language.questions import ASSISTANTS, is_of_speaker
 from combray.pipeline import stage
 from combray.runtime import Filter, Keys, Runtime
 from combray.types import Kind

@@ -8,7 +8,7 @@ from datetime import datetime
 
 from combray.language.caches import keyed_by_text
 from combray.language.claim_tokens import tokenise
-from combray.language.dates.named import Dated, days_named
+from combray.language.dates.statements import Dated, days_named
 from combray.language.sentences import clauses, sentences
 from combray.language.tokens import term_set
 from combray.records import dataclass

@@ -7,12 +7,12 @@ from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
-from combray.language.cues import asked as asked_cue
-from combray.language.cues import cues
 from combray.language.dates import has_time_expression
-from combray.language.dates.named import Dated, days_named
-from combray.language.denials import denies
+from combray.language.dates.statements import Dated, days_named
+from combray.language.intent import asked as asked_cue
+from combray.language.intent import cues
 from combray.language.questions import Question
+from combray.language.restatements import denies
 from combray.language.sentences import sentences
 from combray.language.tokens import query_terms, term_set, word_count
 from combray.records import dataclass, replace

@@ -8,11 +8,10 @@ from __future__ import annotations
 
 import re
 
-from combray.language.cues import Cue, asked, cues
 from combray.language.dates import has_time_expression
 from combray.language.entities import names
-from combray.language.questions import Question
-from combray.language.speaker import is_of_speaker
+from combray.language.intent import Cue, asked, cues
+from combray.language.questions import Question, is_of_speaker
 from combray.language.tokens import query_terms, term_set
 from combray.think.extraction import Pick
 

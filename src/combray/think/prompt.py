@@ -14,9 +14,9 @@ from pathlib import Path
 import msgspec
 
 from combray.language.folding import fold
+from combray.language.model_tokens import estimate
 from combray.language.scripts import language
 from combray.language.tables import default
-from combray.language.token_count import estimate
 from combray.language.tokens import terms as terms_of
 from combray.prompt.budget import Piece, Slot, assemble
 from combray.think.sources import Source

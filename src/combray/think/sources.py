@@ -9,7 +9,7 @@ from collections.abc import Iterable, Sequence
 import numpy as np
 
 from combray.facts.marks import note, outdated_by
-from combray.language.control_tokens import disarmed
+from combray.language.model_tokens import disarmed
 from combray.language.sentences import sentences
 from combray.language.tokens import term_set
 from combray.prompt.context import without_repeats

@@ -10,7 +10,7 @@ import pytest
 
 from combray.language import tables
 from combray.language.dates import has_time_expression, resolve
-from combray.language.dates.tables import date_tables
+from combray.language.dates.lexer import date_tables
 
 NOW = datetime(2023, 5, 17, 14, 30)  # a Wednesday
 

@@ -7,7 +7,7 @@ from dataclasses import field
 
 from combray.facts.marks import note
 from combray.forms.recalling import Recalling
-from combray.language.control_tokens import disarmed
+from combray.language.model_tokens import disarmed
 from combray.pipeline import stage
 from combray.runtime import Runtime
 from combray.types import LIVE_STATUSES, Hit, Memory

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from combray.facts.marks import note
 from combray.forms.recalling import Recalling
-from combray.language.control_tokens import disarmed
+from combray.language.model_tokens import disarmed
 from combray.language.scopes import PREFIX, scopes_of
 from combray.pipeline import stage
 from combray.runtime import Runtime

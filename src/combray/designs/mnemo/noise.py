@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from combray.errors import ModelError
 from combray.forms.recalling import Recalling
-from combray.language.noise import noise_class, prototypes
+from combray.language.trivial import noise_class, prototypes
 from combray.pipeline import stage
 from combray.runtime import Embedder, Filter, Runtime, Vectors
 from combray.scoring.ranking import DECIMALS

@@ -8,16 +8,15 @@ from typing import Any
 
 from combray.errors import InvalidInputError
 from combray.language.caches import from_tables
-from combray.language.dates import clock, durations, recurrence, relative
+from combray.language.dates import durations, recurrence, relative
 from combray.language.dates.actions import ACTIONS
 from combray.language.dates.grammar import Grammar, Lexicon
-from combray.language.dates.lexer import NumberWords, Token, scripts_in, tokenize, without_accents
-from combray.language.dates.tables import date_tables
+from combray.language.dates.lexer import NumberWords, Token, date_tables, scripts_in, tokenize, without_accents
 from combray.language.tables import default, english_first
 from combray.records import dataclass
 
 # Each of these modules registers its actions when it is imported.
-ACTION_MODULES = (clock, durations, recurrence, relative)
+ACTION_MODULES = (durations, recurrence, relative)
 
 
 @dataclass(frozen=True, slots=True)
