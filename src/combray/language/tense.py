@@ -5,7 +5,7 @@ statement is present: a missed hedge costs less than a hidden fact.
 
 The words are data (`tense` of a language): phrases, and patterns where words are not enough. A pattern is
 written "WORD WORD => REGULAR EXPRESSION": in text with spaces it is only tried if one of the words is there.
-`{name}` in it stands for the macro "name=REGULAR EXPRESSION" of the same file.
+Macros of the same file may stand in it (`tables.filled`).
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ import msgspec
 from combray.language.caches import from_tables, late
 from combray.language.folding import is_unspaced, plain
 from combray.language.marks import Gated, Lists, Marks
-from combray.language.tables import section
+from combray.language.tables import filled, section
 from combray.language.text import Text, plain_of, plain_words, read_once
 from combray.records import dataclass
 
@@ -278,11 +278,7 @@ def _patterns(kind: str) -> list[Gated]:
     """Return the patterns of a kind with the words that they need, macros filled in."""
     found = []
     for table in _tables().values():
-        # Last first: a macro may use those above it.
-        macros = [each.split("=", 1) for each in reversed(table.macros)]
         for each in getattr(table, f"{kind}_patterns"):
             gates, arrow, pattern = each.rpartition("=> ")
-            for name, value in macros:
-                pattern = pattern.replace(f"{{{name}}}", f"(?:{value})")
-            found.append((gates.split() if arrow else (), pattern))
+            found.append((gates.split() if arrow else (), filled(pattern, table.macros)))
     return found

@@ -16,6 +16,7 @@ Each language is one JSON table, `language/<code>/dates.json`. A table holds:
   element may list `A|B`, end in `?` when it may be missing, and stands for the word itself when it is in
   lower case. The action (a function of the modules actions, recurrence, relative and durations) gets the
   named values and the constants. Symbols made by rules may be used by other rules;
+- `shares`: a set of `language/rules.json`, rules without words that several languages share;
 - `stop`: phrases that never name a time ("24/7"); `weak`: phrases that name one only inside a larger one or
   after a word of `introducers` ("may" after "in");
 - `modals`: of these the words that are verbs in lower case before another verb ("this may take longer");

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import unicodedata
 from collections.abc import Mapping, Sequence
-from typing import Any, NamedTuple
+from typing import Any, Literal, NamedTuple
 
 import msgspec
 
@@ -148,6 +148,7 @@ class DateTable(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     script: str
     words: dict[str, dict[str, Any] | list[str]]
     rules: list[list[Any]]
+    shares: Literal["", "western", "eastern"] = ""
     always: bool = False
     letters: str = ""
     fold_accents: bool = False
