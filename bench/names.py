@@ -51,15 +51,15 @@ PER_LINE = 118
 def main() -> None:
     """Write all tables and print their sizes."""
     english, vocabulary = words_of("en"), lower_case_words()
-    listed = json.loads((LANGUAGE / "en" / "phrases.json").read_text(encoding="utf-8"))["pronouns"]
-    own = {"male": listed["names_male"], "female": listed["names_female"]}
+    listed = json.loads((LANGUAGE / "en" / "names.json").read_text(encoding="utf-8"))
+    own = {gender: " ".join(names).split() for gender, names in listed.items()}
     known: dict[str, set[str]] = {"male": set(), "female": set()}
     for code, locales in sorted(LOCALES.items(), key=lambda each: each[0] != "en"):
         everyday = (words_of(code) | english | vocabulary | WORDS) - NAMES
         table = {}
         for gender in ("male", "female"):
             names = {name for locale in locales for name in of_locale(locale, gender)} - everyday
-            # The table of pronouns holds common names that Faker's English providers lack ("Bob").
+            # The table has common names that Faker's English providers lack ("Bob").
             names |= set(own[gender]) - everyday if code == "en" else set()
             # The tables of all languages are read together: a name is written once.
             table[gender] = sorted(names - known[gender])

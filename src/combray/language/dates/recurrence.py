@@ -95,12 +95,14 @@ def season(s: int) -> Cycle:
 
 
 @pure
-def holiday(h: Mapping[str, Any]) -> Cycle:
-    """A holiday from the table: {"month", "day"}, an n-th weekday {"month", "weekday", "nth"} (counted from
-    the end when negative) or a {"feast"} of `feasts.json`, which has its day in each year.
+def holiday(h: Mapping[str, Any] | str) -> Cycle:
+    """A holiday from the table: "MM-DD" or {"month", "day"}, an n-th weekday {"month", "weekday", "nth"}
+    (counted from the end when negative) or a {"feast"} of `feasts.json`, which has its day in each year.
 
-    The last two may add "after" days; all may last several "days".
+    The last two may add "after" days; all objects may last several "days".
     """
+    if isinstance(h, str):
+        h = {"month": int(h[:2]), "day": int(h[3:])}
     days = h.get("days", 1)
 
     def build(y: datetime) -> Bounds | None:
