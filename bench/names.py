@@ -112,8 +112,8 @@ def rendered(table: dict[str, list[str]]) -> str:
     """Return a table as JSON: names with spaces between, on lines of at most `PER_LINE` characters."""
     parts = []
     for key, names in table.items():
-        lines = ",\n".join(f'    "{line}"' for line in textwrap.wrap(" ".join(names), PER_LINE - 2))
-        parts.append(f'  "{key}": [\n{lines}\n  ]')
+        lines = ",\n".join(f'  "{line}"' for line in textwrap.wrap(" ".join(names), PER_LINE - 2))
+        parts.append(f' "{key}": [\n{lines}\n ]')
     return "{\n" + ",\n".join(parts) + "\n}\n"
 
 
