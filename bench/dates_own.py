@@ -22,7 +22,7 @@ from datetime import datetime, timedelta
 from pathlib import Path
 
 from combray.language.dates import TimeExpression
-from combray.language.dates.direction import resolve_stated
+from combray.language.dates.statements import resolve_stated
 
 FOLDER = Path(__file__).parent / "sets" / "dates"
 NOW = datetime(2024, 5, 15, 10, 30)

@@ -51,15 +51,15 @@ PER_LINE = 118
 def main() -> None:
     """Write all tables and print their sizes."""
     english, vocabulary = words_of("en"), lower_case_words()
-    listed = json.loads((LANGUAGE / "en" / "phrases.json").read_text(encoding="utf-8"))["pronouns"]
-    own = {"male": listed["names_male"], "female": listed["names_female"]}
+    listed = json.loads((LANGUAGE / "en" / "names.json").read_text(encoding="utf-8"))
+    own = {gender: " ".join(names).split() for gender, names in listed.items()}
     known: dict[str, set[str]] = {"male": set(), "female": set()}
     for code, locales in sorted(LOCALES.items(), key=lambda each: each[0] != "en"):
         everyday = (words_of(code) | english | vocabulary | WORDS) - NAMES
         table = {}
         for gender in ("male", "female"):
             names = {name for locale in locales for name in of_locale(locale, gender)} - everyday
-            # The table of pronouns holds common names that Faker's English providers lack ("Bob").
+            # The table has common names that Faker's English providers lack ("Bob").
             names |= set(own[gender]) - everyday if code == "en" else set()
             # The tables of all languages are read together: a name is written once.
             table[gender] = sorted(names - known[gender])
@@ -112,8 +112,8 @@ def rendered(table: dict[str, list[str]]) -> str:
     """Return a table as JSON: names with spaces between, on lines of at most `PER_LINE` characters."""
     parts = []
     for key, names in table.items():
-        lines = ",\n".join(f'    "{line}"' for line in textwrap.wrap(" ".join(names), PER_LINE - 2))
-        parts.append(f'  "{key}": [\n{lines}\n  ]')
+        lines = ",\n".join(f'  "{line}"' for line in textwrap.wrap(" ".join(names), PER_LINE - 2))
+        parts.append(f' "{key}": [\n{lines}\n ]')
     return "{\n" + ",\n".join(parts) + "\n}\n"
 
 

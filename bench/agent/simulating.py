@@ -129,7 +129,7 @@ class _Agent:
 
     def _look(self, added: str, question: str = "") -> None:
         """Count lines, echoes and tokens of what was added."""
-        from combray.language.token_count import estimate
+        from combray.language.model_tokens import estimate
 
         self.session.tokens.append(estimate(added))
         for text, notes in _LINE.findall(added):

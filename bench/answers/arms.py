@@ -12,7 +12,7 @@ from bench.answers.protocols import Asked, Prompts
 from bench.quality.sets import Collection, Item
 from bench.quality.systems import Combray
 from combray.engine import Engine
-from combray.language.token_count import estimate
+from combray.language.model_tokens import estimate
 from combray.runtime import LanguageModel
 
 ARMS = ("think", "recall", "sessions", "whole", "grep")

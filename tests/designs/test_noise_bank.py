@@ -10,7 +10,7 @@ import combray
 from combray import Engine
 from combray.designs.mnemo.results import FilterNoise
 from combray.forms.recalling import Recalling
-from combray.language.noise import prototypes
+from combray.language.trivial import prototypes
 from combray.recall.query import EmbedQuery
 from combray.runtime import Filter, Vectors
 from combray.testing.fakes import FakeClock

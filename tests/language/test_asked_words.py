@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from combray.language.asked_words import asked_words
+from combray.language.questions import asked_words
 
 
 def test_names_are_told_from_what_is_asked() -> None:

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from combray.language.causality import CausalLink, read_signals, signal
+from combray.language.intent import CausalLink, read_signals, signal
 
 
 @pytest.mark.parametrize(

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from combray.language.cues import Cue, asked, cues
+from combray.language.intent import Cue, asked, cues
 from combray.language.lexicon import word_lists
 
 NUMBER, REASON, PLACE, PERSON, TITLE = Cue

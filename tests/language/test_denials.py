@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from combray.language.denials import denies
+from combray.language.restatements import denies
 
 
 @pytest.mark.parametrize(

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from combray.language import entities
 from combray.language.entities import MAX_ENTITIES, extract, names
-from combray.language.given_names import given_names
+from combray.language.names import given_names
 
 any_text = st.text(st.characters(codec=None, exclude_categories=()))
 

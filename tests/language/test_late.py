@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from combray.language.late import late
+from combray.language.caches import late
 
 
 def test_a_late_pattern_has_the_methods_of_a_pattern() -> None:

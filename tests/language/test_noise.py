@@ -4,8 +4,8 @@ from collections import Counter
 
 import pytest
 
-from combray.language.noise import LONGEST, noise_class, prototypes
 from combray.language.scripts import language
+from combray.language.trivial import LONGEST, noise_class, prototypes
 
 NOISE = {
     "denials": [

@@ -7,14 +7,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from combray.language import caches, lexicon, replacements, text
-from combray.language.causality import signal
 from combray.language.claim_tokens import tokenise
 from combray.language.claims import compare
-from combray.language.denials import denies
 from combray.language.folding import fold, plain, runs
+from combray.language.intent import signal
 from combray.language.marks import Lists, matcher
 from combray.language.polarity import changes, negations
 from combray.language.replacements import replacements_of
+from combray.language.restatements import denies
 from combray.language.revisions import said
 from combray.language.tense import tense_of
 from combray.language.text import Text, fold_of, passing, plain_of, read_once, text_of

@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from tokenizers import Tokenizer
 
-from combray.language.token_count import estimate
+from combray.language.model_tokens import estimate
 
 SETS = Path(__file__).parents[2] / "bench" / "sets"
 LLAMA = Path(wordllama.__file__).parent / "tokenizers" / "l2_supercat_tokenizer_config.json"

@@ -2,7 +2,7 @@
 
 import pytest
 
-from combray.language.topics import _tables, topics_of
+from combray.language.revisions import _topic_tables, topics_of
 
 
 @pytest.mark.parametrize(
@@ -29,4 +29,4 @@ def test_a_text_without_such_words_is_about_nothing() -> None:
 
 def test_no_table_has_a_topic_of_its_own_name_only() -> None:
     """A name in one language alone is a spelling mistake, except in English, which has the most."""
-    assert all(set(table) <= set(_tables()["en"]) for table in _tables().values())
+    assert all(set(table) <= set(_topic_tables()["en"]) for table in _topic_tables().values())

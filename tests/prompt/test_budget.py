@@ -7,7 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from combray import InvalidInputError
-from combray.language.token_count import estimate
+from combray.language.model_tokens import estimate
 from combray.prompt.budget import SLOTS, Piece, assemble
 from combray.prompt.excerpt import MARK, cut_evenly, shortened
 

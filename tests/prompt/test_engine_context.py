@@ -9,7 +9,7 @@ import pytest
 
 import combray
 from combray import AsyncEngine, Engine, InvalidInputError
-from combray.language.token_count import estimate
+from combray.language.model_tokens import estimate
 from combray.prompt.context import pieces, results
 from combray.testing.fakes import FakeClock, memory
 

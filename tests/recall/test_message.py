@@ -9,7 +9,7 @@ import pytest
 
 import combray
 from combray import Engine
-from combray.language.messages import asked_spans
+from combray.language.sentences import asked_spans
 from combray.testing.fakes import FakeClock
 
 NOTES = (

@@ -8,7 +8,7 @@ import pytest
 
 import combray
 from combray import Engine
-from combray.language.frames import same_slot
+from combray.language.restatements import same_slot
 from combray.testing.fakes import FakeClock
 
 DAY = 86_400.0

@@ -17,7 +17,7 @@ from combray.engine import Engine
 from combray.engine import open as open_engine
 from combray.guard.redaction import redact
 from combray.language import questions, savings
-from combray.language.token_count import estimate
+from combray.language.model_tokens import estimate
 from combray.language.tokens import query_terms
 from combray.prompt import budget as budgets
 from combray.prompt.context import result_pieces, turn_piece

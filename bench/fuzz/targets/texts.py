@@ -15,14 +15,12 @@ from bench.guard import hiding
 from combray.errors import CombrayError
 from combray.guard import injection
 from combray.language import (
-    causality,
     claims,
-    cues,
     dates,
     entities,
     expansion,
     intent,
-    noise,
+    model_tokens,
     polarity,
     pronouns,
     quality,
@@ -30,11 +28,10 @@ from combray.language import (
     savings,
     scripts,
     support,
-    token_count,
     tokens,
     trivial,
 )
-from combray.language.dates.moments import parse_range
+from combray.language.dates.resolution import parse_range
 
 NOW = datetime(2026, 3, 1, 12, tzinfo=UTC)
 SETS = Path(__file__).parents[2] / "sets"
@@ -110,7 +107,7 @@ def _words(draw: Draw) -> Any:
         scripts.script,
     )
     said = [sorted(value) if isinstance(value := one(text), frozenset) else value for one in read]
-    return found, said, tokens.word_count(text), token_count.estimate(text)
+    return found, said, tokens.word_count(text), model_tokens.estimate(text)
 
 
 def _dates(draw: Draw) -> Any:
@@ -140,7 +137,7 @@ def _claims(draw: Draw) -> Any:
         support.supports(old, new, speaker=speaker, strict=strict),
         support.may_contradict(before, after),
         polarity.same_polarity(old, new),
-        causality.read_signals(causality.signal(old), causality.signal(new)),
+        intent.read_signals(intent.signal(old), intent.signal(new)),
     )
 
 
@@ -160,9 +157,9 @@ def _readers(draw: Draw) -> Any:
     text = draw.text()
     spread = expansion.expand(text)
     read: tuple[Callable[[str], Any], ...] = (
-        noise.noise_class, pronouns.find, quality.warnings, savings.worth_saving, trivial.says_nothing,
-        trivial.internal, trivial.asks_what_happened, cues.cues, cues.asked, causality.signal, polarity.negations,
-        polarity.changes,
+        trivial.noise_class, pronouns.find, quality.warnings, savings.worth_saving, trivial.says_nothing,
+        trivial.internal, trivial.asks_what_happened, intent.cues, intent.asked, intent.signal,
+        polarity.negations, polarity.changes,
     )  # fmt: skip
     replaced = pronouns.replaced(text, lambda _: "Ada")
     return spread, [one(text) for one in read], replaced

@@ -11,7 +11,7 @@ from typing import Generic, TypeVar
 
 import msgspec
 
-from combray.language.control_tokens import disarmed
+from combray.language.model_tokens import disarmed
 from combray.types import Memory
 from combray.values import new_id
 

@@ -22,7 +22,7 @@ from combray.conversation.extraction_facts import LostError, ValidAnswer
 from combray.conversation.extraction_prompt import SYSTEM, AnswerParts, UnusableError, ask, prompt, read, repair
 from combray.errors import CombrayError, ModelError, StoreError
 from combray.forms.remembering import Remembering
-from combray.language.token_count import estimate
+from combray.language.model_tokens import estimate
 from combray.pipeline import Pipeline
 from combray.records import dataclass, field, replace
 from combray.runtime import LanguageModel, Reader, Runtime, Writer

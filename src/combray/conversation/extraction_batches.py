@@ -13,9 +13,9 @@ import numpy as np
 from combray.consolidate.runs import by_key
 from combray.consolidate.steps import FACTS
 from combray.conversation.extraction_prompt import ShownTurn
+from combray.language.model_tokens import estimate
 from combray.language.savings import is_agent
 from combray.language.scopes import scope_set
-from combray.language.token_count import estimate
 from combray.language.tokens import content_terms
 from combray.records import dataclass
 from combray.runtime import Filter, KeywordArm, Reader, Writer

@@ -22,9 +22,9 @@ from combray.conversation.extraction_prompt import (
 )
 from combray.errors import InvalidInputError, StoreBusyError
 from combray.forms.remembering import RefusedUnderLockError, Remembering
-from combray.language.control_tokens import disarmed
-from combray.language.dates.absolute import dated
+from combray.language.dates.statements import dated
 from combray.language.indexing import same_text
+from combray.language.model_tokens import disarmed
 from combray.language.scopes import scopes_of
 from combray.pipeline import Pipeline, Transaction
 from combray.records import dataclass, field, replace

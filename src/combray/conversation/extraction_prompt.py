@@ -10,10 +10,10 @@ import msgspec
 from combray.consolidate.prompt import json_values, marker
 from combray.errors import ModelError
 from combray.language.claim_tokens import tokenise, vocabulary
-from combray.language.control_tokens import disarmed
-from combray.language.dates.direction import resolve_stated
+from combray.language.dates.statements import resolve_stated
 from combray.language.entities import extract, names
 from combray.language.folding import is_unspaced
+from combray.language.model_tokens import disarmed
 from combray.language.polarity import negations
 from combray.language.sentences import sentences
 from combray.language.tokens import content_terms

@@ -11,7 +11,7 @@ from combray.audit.audited import record_read
 from combray.conversation.auto_memory import extract_from, mode_of
 from combray.conversation.stream import Prefetched, Stream, streamed
 from combray.errors import InvalidInputError
-from combray.language.token_count import TokenCounter, estimate
+from combray.language.model_tokens import TokenCounter, estimate
 from combray.prompt.budget import MOST_TURNS, Context, Piece, assemble
 from combray.prompt.context import budget_of, notes_on, pieces, result_pieces, results, turn_piece, with_repeats
 from combray.runtime import Filter, Memories

@@ -40,7 +40,7 @@ if TYPE_CHECKING:
     from combray.engine.graph import Related
     from combray.engine.requests import AskedErased, ForgetOptions, Taken
     from combray.engine.settling import Pairs, Replaced, Settled
-    from combray.language.token_count import TokenCounter
+    from combray.language.model_tokens import TokenCounter
     from combray.prompt.budget import Context
     from combray.prompt.formats import Format
     from combray.think.thought import Thought

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from combray.facts.ranker import Level, probabilities
 from combray.forms.remembering import TRUSTED, Draft, Remembering, Suspect
-from combray.language.denials import takes_back
+from combray.language.restatements import takes_back
 from combray.language.revisions import (
     OF_PAIR,
     OF_TEXT,
@@ -30,11 +30,11 @@ from combray.language.revisions import (
     said,
     share_a_thing,
     text_features,
+    topics_of,
 )
 from combray.language.scopes import scope_set
 from combray.language.tense import Tense, tense_of
 from combray.language.tokens import query_terms, spellings
-from combray.language.topics import topics_of
 from combray.records import dataclass, replace
 from combray.runtime import Filter, Keys, KeywordArm, Reader, Runtime
 from combray.types import Memory

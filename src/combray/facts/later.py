@@ -240,7 +240,7 @@ def _doubted(links: Sequence[Link], state: Recalling) -> list[Link]:
     if not near:
         return list(links)
     # What compares texts is loaded for the few questions that have something to doubt.
-    from combray.language.denials import takes_back
+    from combray.language.restatements import takes_back
     from combray.language.revisions import another_value, said
 
     keys = sorted({key for each in near for key in (each.source, each.target)})

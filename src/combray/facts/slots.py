@@ -9,7 +9,7 @@ import numpy as np
 
 from combray.forms.recalling import Recalling
 from combray.language.folding import is_unspaced
-from combray.language.frames import same_slot
+from combray.language.restatements import same_slot
 from combray.pipeline import stage
 from combray.runtime import Runtime
 from combray.runtime.store import Reader
@@ -26,9 +26,9 @@ BOTH = "both"
 class OrderSlots:
     """Arranges the values of one slot among the first `depth` hits: the newest in the first of their places.
 
-    `language.frames.same_slot` decides, by the words of the two. Other hits stay where they are. Nothing moves
-    for a question about the past, nor two that a caller settled as both true. `Assemble` names the earlier values
-    at the newest (`Hit.earlier`), and marks them as perhaps outdated by it.
+    `language.restatements.same_slot` decides, by the words of the two. Other hits stay where they are. Nothing
+    moves for a question about the past, nor two that a caller settled as both true. `Assemble` names the earlier
+    values at the newest (`Hit.earlier`), and marks them as perhaps outdated by it.
     """
 
     needs = ("sorted", "question")

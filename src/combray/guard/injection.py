@@ -24,7 +24,7 @@ from numpy.typing import NDArray
 from combray.guard.disguises import Reading, read
 from combray.guard.features import classes, features, sentences
 from combray.guard.vocabulary import spoken
-from combray.language.control_tokens import CONTROL_TOKEN
+from combray.language.model_tokens import CONTROL_TOKEN
 from combray.records import dataclass, replace
 
 _TURN = re.compile(

@@ -13,9 +13,8 @@ from collections.abc import Iterator
 
 import msgspec
 
-from combray.language.caches import from_tables
+from combray.language.caches import from_tables, late
 from combray.language.folding import fold, is_unspaced
-from combray.language.late import late
 from combray.language.lexicon import word_lists
 from combray.language.marks import Lists
 from combray.language.names import LONGEST, LONGEST_UNSPACED, WORD, normal

@@ -1,12 +1,13 @@
-"""Two kinds of cache: values built from the language tables, and values keyed by stored text.
+"""Values that are made late and kept: from the language tables, from stored text, and patterns.
 
-The first kind is emptied when a folder of languages is added or removed. The second kind is also emptied after
-an erasure, so that erased text leaves the memory of the process too.
+A value of the tables is forgotten when a folder of languages is added or removed. A value keyed by text is also
+forgotten after an erasure, so that erased text leaves the memory of the process too.
 """
 
 from __future__ import annotations
 
 import functools
+import re
 from collections.abc import Callable
 from typing import Any, ParamSpec, TypeVar, cast
 
@@ -41,3 +42,20 @@ def forget_tables() -> None:
     """Empty every cache. Called when a folder of languages is added or removed."""
     for cached in (*_built, *_texts):
         cached.cache_clear()
+
+
+class _Late:
+    """Stands for a pattern, whose methods it looks up once."""
+
+    def __init__(self, source: str, flags: int) -> None:
+        self._source, self._flags = source, flags
+
+    def __getattr__(self, name: str) -> Any:
+        value = getattr(re.compile(self._source, self._flags), name)
+        self.__dict__[name] = value
+        return value
+
+
+def late(source: str, flags: int = 0) -> re.Pattern[str]:
+    """Return a pattern that is compiled on first use. Take no method from it at import."""
+    return cast("re.Pattern[str]", _Late(source, flags))

@@ -15,11 +15,10 @@ from typing import Literal
 import msgspec
 
 from combray.language import polarity
-from combray.language.claim_tokens import Token, tokenise, vocabulary
-from combray.language.denials import denies
+from combray.language.claim_tokens import Subject, Token, subject_of, tokenise, vocabulary
 from combray.language.entities import technology_words
-from combray.language.letter_case import case_differs
-from combray.language.subjects import Subject, subject_of
+from combray.language.indexing import case_differs
+from combray.language.restatements import denies
 from combray.language.text import Text, read_once
 from combray.language.tokens import is_stop, term_set
 

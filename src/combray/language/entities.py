@@ -12,12 +12,11 @@ from pathlib import Path
 
 import msgspec
 
-from combray.language.caches import from_tables
+from combray.language.caches import from_tables, late
 from combray.language.folding import fold
-from combray.language.given_names import given_names
-from combray.language.late import late
 from combray.language.lexicon import word_lists
 from combray.language.marks import matcher
+from combray.language.names import given_names
 
 MAX_ENTITIES = 50
 

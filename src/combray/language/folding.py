@@ -6,7 +6,7 @@ import re
 import unicodedata
 from bisect import bisect_right
 
-from combray.language.late import late
+from combray.language.caches import late
 
 _APOSTROPHES = str.maketrans(dict.fromkeys("\u2018\u2019\u02bc\uff07\u00b4`", "'"))
 # Letters that Unicode does not decompose into a base letter and a mark, and the typographic apostrophes.

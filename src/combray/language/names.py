@@ -1,4 +1,8 @@
-"""Names as they are compared, and the runs of words in a question that may be a name."""
+"""Names as they are compared, the runs of words in a question that may be a name, and given names of people.
+
+Given names are data by gender (`<code>/names.json`), made by `bench/names.py`. A line holds several names, with
+spaces between. Names that are everyday words at the start of a sentence ("Will", "Rose") are in no table.
+"""
 
 from __future__ import annotations
 
@@ -7,8 +11,11 @@ import re
 from collections.abc import Iterator, Mapping
 from functools import cached_property
 
-from combray.language.caches import keyed_by_text
+import msgspec
+
+from combray.language.caches import from_tables, keyed_by_text
 from combray.language.folding import fold, is_unspaced
+from combray.language.tables import section
 from combray.language.tokens import is_stop, terms, words
 
 LONGEST = 6
@@ -98,3 +105,24 @@ def name_terms(name: str) -> tuple[str, ...]:
     if is_unspaced(name):
         return tuple([each for each in every if len(each) > 1] or every)
     return tuple(every)
+
+
+class _GivenNamesTable(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    male: list[str] = []
+    female: list[str] = []
+
+
+_tables = section("names", _GivenNamesTable)
+
+
+def by_gender() -> Iterator[tuple[str, list[str]]]:
+    """Yield "male" or "female" with the names of a language in lower case; some names are both."""
+    for table in _tables().values():
+        yield "male", " ".join(table.male).split()
+        yield "female", " ".join(table.female).split()
+
+
+@from_tables
+def given_names() -> frozenset[str]:
+    """Return the given names of all languages in lower case."""
+    return frozenset(name for _, listed in by_gender() for name in listed)

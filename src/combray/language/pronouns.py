@@ -1,8 +1,8 @@
 """Pronouns that refer to one person, and the gender that a first name suggests.
 
 Words are data (`pronouns` of a language): `male`, `female` and `neutral` pronouns; `accented_only`, those that
-are other words without accents; `possessive` ones; `other_words`, which contain a pronoun ("其他"); and a few
-hundred names by gender, in scripts without spaces by their last character. More names are in `<code>/names.json`.
+are other words without accents; `possessive` ones; `other_words`, which contain a pronoun ("其他"); and names by
+gender that `<code>/names.json` lacks, in scripts without spaces by their last character.
 All of them are hints: most names are in no table.
 """
 
@@ -16,9 +16,9 @@ import msgspec
 
 from combray.language.caches import from_tables
 from combray.language.folding import fold, is_unspaced
-from combray.language.given_names import by_gender
 from combray.language.lexicon import folded, word_lists
 from combray.language.marks import Lists
+from combray.language.names import by_gender
 from combray.language.scripts import script
 from combray.language.tables import section
 from combray.records import dataclass

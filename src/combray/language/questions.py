@@ -1,6 +1,8 @@
-"""Question analysis: whether it asks for a time, the latest or a conclusion, and whom it is about.
+"""What a question asks: for a time, the latest or a conclusion; about whom; with which words; about its speaker.
 
-Phrases are data (`questions` of a language).
+Phrases are data (`questions` of a language). Questions for everything about the speaker ("what do you know
+about me?"), and statements of the speaker, are recognised by closed classes alone: pronouns, question words,
+stop words and requests of the language tables.
 """
 
 from __future__ import annotations
@@ -8,16 +10,20 @@ from __future__ import annotations
 import functools
 import re
 from collections.abc import Iterable, Mapping, Sequence
+from typing import NamedTuple
 
 import msgspec
 
-from combray.language.caches import from_tables, keyed_by_text
-from combray.language.folding import is_unspaced, plain
+from combray.language.caches import from_tables, keyed_by_text, late
+from combray.language.folding import UNSPACED, fold, is_unspaced, plain
+from combray.language.indexing import QUESTION_ENDS
+from combray.language.lexicon import WordLists, word_lists
 from combray.language.marks import Lists
+from combray.language.names import given_names
 from combray.language.scripts import language
 from combray.language.tables import by_script, default, section
 from combray.language.text import plain_of, plain_words, question_of
-from combray.language.tokens import is_stop
+from combray.language.tokens import all_terms, is_stop, query_terms, split, words
 
 USERS = frozenset({"user", "human", "me", "owner", "customer"})
 ASSISTANTS = frozenset({"assistant", "ai", "bot", "agent", "model", "system"})
@@ -182,3 +188,138 @@ def _renamed(text: str, aliases: Iterable[str], speaker: Mapping[str, str], soli
         text = re.sub(rf"(?<!\w){re.escape(alias)}['’]s(?!\w)", speaker["own"], text, flags=re.IGNORECASE)
         text = re.sub(rf"(?<!\w){re.escape(alias)}(?!\w)", speaker["self"], text, flags=re.IGNORECASE)
     return " ".join(text.split())
+
+
+MOST = 24
+"""Words of a question that are compared with memories."""
+_CAPITALISED = re.compile(r"[^\W\d_]['’\w-]*")
+_CLITIC = re.compile(r"['’]s?$")
+
+
+class AskedWord(NamedTuple):
+    """A content word of a question: as written in lower case, its index term, and whether it is a name."""
+
+    word: str
+    term: str
+    name: bool
+
+
+def asked_words(text: str) -> list[AskedWord]:
+    """Return the distinct content words in order, at most `MOST`.
+
+    A name is a word with a capital that is not the first one, or a given name of a language table at the start.
+    A question of names alone asks about them: none of its words counts as a name.
+    """
+    read = question_of(text)
+    wanted = set(query_terms(read))
+    names = _names(text)
+    found: dict[str, AskedWord] = {}
+    for word, term in zip(split(read).words, all_terms(read), strict=True):
+        if term in wanted and term not in found:
+            found[term] = AskedWord(word, term, word in names)
+    asked = list(found.values())[:MOST]
+    if all(each.name for each in asked):
+        asked = [each._replace(name=False) for each in asked]
+    return asked
+
+
+def _names(text: str) -> set[str]:
+    found: set[str] = set()
+    for place, match in enumerate(_CAPITALISED.finditer(text)):
+        written = _CLITIC.sub("", match[0])
+        if not written[:1].isupper():
+            continue
+        folded = fold(written)
+        if place or folded in given_names():
+            found.update(words(written))
+    return found
+
+
+_WORD = late(rf"[{UNSPACED}]+|[^\W{UNSPACED}]+(?:['’][^\W{UNSPACED}]+)*")
+_MOST_OWN_WORDS = 1
+"""Words of such a question beside pronouns, question words and stop words: its verb."""
+_LONGEST = 120
+"""Characters from which a question asks for more."""
+
+
+@from_tables
+def _speaker_lists() -> Lists:
+    """The words of such questions by what they are and by language.
+
+    own: first person, and nouns for the user; open: question words and indefinite pronouns.
+    """
+    listed: dict[str, list[str]] = {}
+    for code, table in _speaking().items():
+        spoken = table.speaker
+        for name, said in (
+            ("own", (*spoken.i, *spoken.user)),
+            ("me", spoken.me),
+            ("you", spoken.you),
+            ("request", table.request_words),
+            ("open", (*table.question_words, *spoken.all)),
+        ):
+            listed[f"{name} {code}"] = list(map(plain, said))
+    return Lists(listed)
+
+
+@from_tables
+def _speaking() -> dict[str, WordLists]:
+    return {code: table for code, table in word_lists().items() if table.speaker.i}
+
+
+def is_of_speaker(text: str) -> bool:
+    """Return whether a text is a statement in the first person, or about "the user"."""
+    code = language(text) if language(text) in _speaking() else default()
+    return not text.rstrip().endswith(QUESTION_ENDS) and _speaker_lists().of(plain(text)).has(f"own {code}")
+
+
+def asks_about_speaker(text: str) -> bool:
+    """Return whether a question asks for whatever is known of the speaker, and for nothing else.
+
+    It names the speaker behind a preposition ("about me"), and beside pronouns, question words and stop words it
+    has a verb at most. The verb belongs to the one who is asked: there is a "you", or the words are a request.
+    """
+    if len(text) > _LONGEST:
+        return False
+    spelt = plain(text)
+    return any(_asks(spelt, code) for code in {language(text), default()} & _speaking().keys())
+
+
+def _asks(spelt: str, code: str) -> bool:
+    left = _without(("request",), spelt, code)
+    marks = _speaker_lists().of(left)
+    named = marks.spans(f"me {code}")
+    if not named:
+        return False
+    # Where a language lists no "you", the verb alone says who is asked.
+    asked = left != spelt or not _speaking()[code].speaker.you or marks.has(f"you {code}")
+    own = [
+        word for word in _WORD.findall(_without(("me", "open", "you"), left, code)) if not _is_empty(word, code)
+    ]
+    # "What annoys me?" asks for something else: no preposition stands before the pronoun.
+    return not own or (asked and len(own) <= _MOST_OWN_WORDS and _follows_preposition(named[-1], left, code))
+
+
+def _without(names: Iterable[str], text: str, code: str) -> str:
+    for name in names:
+        text = _speaker_lists().of(text).without(f"{name} {code}")
+    return text
+
+
+def _is_empty(word: str, code: str) -> bool:
+    """Return whether a word, or every character of a word of an unspaced script, carries no topic."""
+    if is_stop(word, code):
+        return True
+    fillers = word_lists()[code].fillers
+    return is_unspaced(word) and all(is_stop(each, code) or each in fillers for each in word)
+
+
+def _follows_preposition(pronoun: tuple[int, int], text: str, code: str) -> bool:
+    start, end = pronoun
+    if is_unspaced(text[start:end]):
+        return True
+    before = _WORD.findall(text[:start])
+    if not before:
+        return True
+    is_you = _speaker_lists().of(before[-1]).spans(f"you {code}") == [(0, len(before[-1]))]
+    return is_stop(before[-1], code) and not is_you

@@ -14,11 +14,10 @@ from functools import cached_property
 import msgspec
 
 from combray.language.caches import from_tables
-from combray.language.claim_tokens import Token, tokenise, vocabulary
+from combray.language.claim_tokens import Token, subject_of, tokenise, vocabulary
 from combray.language.folding import is_unspaced, plain
 from combray.language.polarity import negations
-from combray.language.subjects import subject_of
-from combray.language.tables import section
+from combray.language.tables import filled, section
 from combray.language.text import Text, plain_of, read_once
 from combray.records import dataclass
 
@@ -34,11 +33,13 @@ class ReplacementTable(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     gates, gate_patterns: words and patterns of which every statement of a change has one; patterns: with the
     groups `old`, `rest`, and, where the words mark it, `new`; `more` is text after them. A pattern may be written
     "word|word => PATTERN": an ASCII text is only tried if it holds one of the words, which every match has.
+    Macros may stand in it (`tables.filled`).
 
     refused: what makes a change doubtful, or one of another time; light: words that do not tell one thing from
     another; first: pronouns of the speaker.
     """
 
+    macros: list[str] = []
     gates: list[str] = []
     gate_patterns: list[str] = []
     patterns: list[str] = []
@@ -105,8 +106,8 @@ def _built() -> tuple[tuple[_Gate, ...], _Pattern, frozenset[str], frozenset[str
         tuple(
             _Gate(
                 tuple(dict.fromkeys(plain(each) for each in table.gates)),
-                tuple(map(_Pattern, table.gate_patterns)),
-                tuple(_Pattern(each, re.IGNORECASE) for each in table.patterns),
+                tuple(_Pattern(filled(each, table.macros)) for each in table.gate_patterns),
+                tuple(_Pattern(filled(each, table.macros), re.IGNORECASE) for each in table.patterns),
             )
             for table in tables
             if table.gates

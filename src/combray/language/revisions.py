@@ -3,6 +3,11 @@
 Similarity alone proposes the wrong pairs: texts that hold side by side are as similar as texts that replace one
 another. The features here are counts over sets of words; `facts.ranker` weighs them. Words are data
 (`revisions` of a language).
+
+A topic is what a statement is about: home, diet, a deadline. "I live in Lisbon" and "We moved to Porto" share
+no word, but both are about a home. Words are data (`topics` of a language, words by topic); the name of a topic
+is the same in every language. A word proves nothing: common topics are a feature, and no statement changes
+another by them.
 """
 
 from __future__ import annotations
@@ -18,11 +23,12 @@ import msgspec
 from combray.language.caches import from_tables
 from combray.language.claim_tokens import vocabulary
 from combray.language.entities import capitalised_words
+from combray.language.folding import plain
 from combray.language.lexicon import folded
 from combray.language.marks import Lists, Marks
-from combray.language.tables import phrase_lists
+from combray.language.tables import phrase_lists, section
 from combray.language.tense import Claim, says_put_off
-from combray.language.text import Text, plain_runs, plain_words, read_once
+from combray.language.text import Text, plain_of, plain_runs, plain_words, read_once
 from combray.language.tokens import all_terms, content, split, term_set
 
 _listed = phrase_lists("revisions", "changed ended planned")
@@ -249,3 +255,30 @@ def _shared_front(new: tuple[str, ...], old: tuple[str, ...]) -> int:
             break
         count += 1
     return count
+
+
+_TOPICS_OF = 2000
+"""Characters of a text that are looked at."""
+
+_topic_tables = section("topics", dict[str, list[str]])
+
+
+@from_tables
+def _topics() -> tuple[Lists, dict[str, int]]:
+    """The words of all topics, and the bit of each."""
+    listed: dict[str, list[str]] = {}
+    for table in _topic_tables().values():
+        for name, phrases in table.items():
+            listed.setdefault(name, []).extend(map(plain, phrases))
+    return Lists(listed), {name: 1 << place for place, name in enumerate(sorted(listed))}
+
+
+@read_once
+def topics_of(text: Text) -> int:
+    """Return the topics of a text, a bit for each. Never raises."""
+    lists, bits = _topics()
+    if len(text.text) <= _TOPICS_OF:
+        marks = lists.of(plain_of(text), plain_words(text))
+    else:
+        marks = lists.of(plain(text.text[:_TOPICS_OF]))
+    return sum([bits[name] for name in marks.possible if marks.has(name)])

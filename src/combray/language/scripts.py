@@ -5,9 +5,8 @@ from __future__ import annotations
 import re
 from collections.abc import Collection, Iterable
 
-from combray.language.caches import from_tables
+from combray.language.caches import from_tables, late
 from combray.language.folding import fold
-from combray.language.late import late
 from combray.language.lexicon import folded, word_lists
 from combray.language.tables import by_script, default
 from combray.language.text import Text, Written, passing, read_once

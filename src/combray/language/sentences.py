@@ -1,10 +1,13 @@
-"""Split texts into sentences; each is a verbatim substring."""
+"""Split texts into sentences; each is a verbatim substring. Of a message, which sentences ask something."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 
-from combray.language.late import late
+from combray.language.caches import late
+from combray.language.indexing import QUESTION_ENDS
+from combray.language.text import passing
+from combray.language.tokens import query_terms, request_in
 
 LONGEST = 400
 """Maximum characters of a sentence, so that quotations stay short. A longer one is split between words."""
@@ -45,3 +48,28 @@ def _bounded(sentence: str) -> Iterator[str]:
         sentence = sentence[cut:].strip()
     if sentence:
         yield sentence
+
+
+LONG_FROM = 14
+"""Words beside stop words above which a query of several sentences is a message, as in `SplitQuery`."""
+MOST_CHARACTERS = 4000
+"""Characters of a message that are read."""
+
+
+def asked_spans(query: str) -> list[tuple[int, int]]:
+    """Return where a query asks: the questions of a message, else all of it."""
+    if len(query_terms(query)) <= LONG_FROM or len(sentences(query)) < 2:
+        return [(0, len(query))]
+    return _asking(query)
+
+
+def _asking(message: str) -> list[tuple[int, int]]:
+    found, at = [], 0
+    for sentence in sentences(message[:MOST_CHARACTERS]):
+        first = message.find(sentence, at)
+        if first < 0:
+            continue
+        at = first + len(sentence)
+        if sentence.endswith(QUESTION_ENDS) or request_in(passing(sentence)):
+            found.append((first, at))
+    return found

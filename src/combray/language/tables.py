@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 import zlib
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -117,6 +117,16 @@ def default() -> str:
 def english_first(codes: Iterable[str]) -> list[str]:
     """The codes in order, English in front: where two languages are equally likely, English is preferred."""
     return sorted(codes, key=lambda code: (code != default(), code))
+
+
+def filled(pattern: str, macros: Sequence[str]) -> str:
+    """Return a pattern with the macros of its table: `{name}` stands for "name=REGULAR EXPRESSION".
+
+    A macro may use those above it.
+    """
+    for name, _, value in reversed([each.partition("=") for each in macros]):
+        pattern = pattern.replace(f"{{{name}}}", f"(?:{value})")
+    return pattern
 
 
 def phrase_lists(name: str, keys: str) -> Callable[[str], list[str]]:

@@ -5,7 +5,7 @@ statement is present: a missed hedge costs less than a hidden fact.
 
 The words are data (`tense` of a language): phrases, and patterns where words are not enough. A pattern is
 written "WORD WORD => REGULAR EXPRESSION": in text with spaces it is only tried if one of the words is there.
-`{name}` in it stands for the macro "name=REGULAR EXPRESSION" of the same file.
+Macros of the same file may stand in it (`tables.filled`).
 """
 
 from __future__ import annotations
@@ -18,18 +18,17 @@ from typing import Literal
 
 import msgspec
 
-from combray.language.caches import from_tables
+from combray.language.caches import from_tables, late
 from combray.language.folding import is_unspaced, plain
-from combray.language.late import late
 from combray.language.marks import Gated, Lists, Marks
-from combray.language.tables import section
+from combray.language.tables import filled, section
 from combray.language.text import Text, plain_of, plain_words, read_once
 from combray.records import dataclass
 
 Tense = Literal["present", "past", "planned", "hypothetical", "quoted", "asked"]
 
 TENSE_BITS: Mapping[Tense, int] = {"past": 32, "planned": 64, "hypothetical": 128, "quoted": 256, "asked": 512}
-"""Bit of each tense but the present. Stores keep them with those of `cues.Cue`: none changes its meaning."""
+"""Bit of each tense but the present. Stores keep them with those of `intent.Cue`: none changes its meaning."""
 
 
 class TenseTable(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -38,9 +37,9 @@ class TenseTable(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     names: patterns of words that are only names when they are capitalised ("Will"); conditional: marks of a
     supposition that count in the whole lead sentence, while `hypothetical` counts in its first clause.
 
-    For `dates.direction`: respelt: patterns of words that are a verb in another language (German "was"), and what
-    is read instead; attached: what stands before a date that only describes a thing; arranged: before one that
-    was agreed upon; happened, coming: verbs of a clause whose dates lie behind or ahead.
+    For `dates.statements`: respelt: patterns of words that are a verb in another language (German "was"), and
+    what is read instead; attached: what stands before a date that only describes a thing; arranged: before one
+    that was agreed upon; happened, coming: verbs of a clause whose dates lie behind or ahead.
 
     For `validity`: starting, ending, ranging: what makes a date the start or end of a time, or both ("from ...
     to"); bounding: what makes it neither ("by"); closing: times of which only the end counts ("end of the year");
@@ -279,11 +278,7 @@ def _patterns(kind: str) -> list[Gated]:
     """Return the patterns of a kind with the words that they need, macros filled in."""
     found = []
     for table in _tables().values():
-        # Last first: a macro may use those above it.
-        macros = [each.split("=", 1) for each in reversed(table.macros)]
         for each in getattr(table, f"{kind}_patterns"):
             gates, arrow, pattern = each.rpartition("=> ")
-            for name, value in macros:
-                pattern = pattern.replace(f"{{{name}}}", f"(?:{value})")
-            found.append((gates.split() if arrow else (), pattern))
+            found.append((gates.split() if arrow else (), filled(pattern, table.macros)))
     return found

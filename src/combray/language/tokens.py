@@ -18,9 +18,8 @@ from typing import NamedTuple
 
 import Stemmer
 
-from combray.language.caches import from_tables
+from combray.language.caches import from_tables, late
 from combray.language.folding import HANGUL, UNSPACED, ascii_runs, fold, is_unspaced
-from combray.language.late import late
 from combray.language.lexicon import folded, phrases, word_lists
 from combray.language.marks import Lists, Marks
 from combray.language.scripts import language, stopword_language

@@ -1,16 +1,19 @@
-"""The time in which a statement holds, as its words give it: "until March 2019", "from 1 June".
+"""When a statement holds, when its event happened, and which days it names, as its words say.
 
-Nothing is guessed: a date that is absent, vague or ambiguous gives no limit.
+"Until March 2019" and "from 1 June" limit a validity; "I saw the dentist three days ago", said on a day, is an
+event. Nothing is guessed: a date that is absent, vague or ambiguous gives no limit, and a text with no date, a
+vague one, several, or one ahead names no event.
 """
 
 from __future__ import annotations
 
 import re
 from collections.abc import Iterable
-from datetime import datetime, timedelta
+from datetime import UTC, datetime, timedelta
 from typing import TYPE_CHECKING, NamedTuple, TypeVar
 
 from combray.language.dates.detection import has_time_expression
+from combray.language.dates.statements import is_ahead, resolve_stated
 from combray.language.folding import plain
 from combray.language.tense import (
     LEAD,
@@ -281,3 +284,53 @@ def _same_place(each: TimeExpression, said_at: datetime) -> datetime | None:
     if each.end.year == each.start.year + 1 and each.start.month == 1 and (day.month, day.day) != (2, 29):
         return day.replace(year=each.start.year)
     return None
+
+
+Event = tuple[datetime, datetime]
+"""From when (inclusive) until when (exclusive) it happened."""
+_STATED: tuple[Tense, ...] = ("present", "past")
+
+
+def event_of(text: str, tense: Tense, said_at: datetime) -> Event | None:
+    """Return when the event of a statement of this tense happened, which was said at a moment (aware).
+
+    It is the one date of the sentence that decides the tense, if its clause says that it lies behind: a day, or
+    a longer time. A date that only describes a thing ("the report of May") is none.
+    """
+    if tense not in _STATED:
+        return None
+    lead = lead_of(text)
+    # The test is cheap, and the grammars are not.
+    if not has_time_expression(lead):
+        return None
+    dates = [each for each in resolve_stated(lead, said_at, tense) if each.kind != "time"]
+    if len({(each.start, each.end) for each in dates}) != 1:
+        return None
+    certain = all(each.kind in ("date", "period") and (each.explicit or each.counted) for each in dates)
+    if not certain or any(is_ahead(lead, each.span, tense) is not False for each in dates):
+        return None
+    start, end = dates[0].start, min(dates[0].end, said_at)
+    # The day on which it was said is known without it.
+    return None if start >= end or (start <= said_at < dates[0].end and dates[0].kind == "date") else (start, end)
+
+
+_WEEK = timedelta(days=7)
+
+
+def names_a_day(text: str, after: datetime | None = None) -> bool:
+    """Return whether a text names a day of the calendar ("18 June"), not one that repeats or a time of day.
+
+    With `after` only a day behind that moment counts.
+    """
+    # The grammars take 50 ms to build.
+    from combray.language.dates.resolution import resolve
+
+    now = after or datetime.fromtimestamp(0, UTC)
+    found = resolve(text, now, forward=True if after else None)
+    return any(_is_day(each, now) and (after is None or each.start > after) for each in found if each.explicit)
+
+
+def _is_day(each: TimeExpression, now: datetime) -> bool:
+    # With a time of day: "18 June at 10", but not "Friday at 10", which is never a week away.
+    named = each.kind == "date" or (each.kind == "time" and abs(each.start - now) > _WEEK)
+    return named and any(map(str.isdigit, each.text))

@@ -9,8 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from typing import Literal
 
-from combray.language.control_tokens import disarmed
-from combray.language.token_count import TokenCounter, estimate
+from combray.language.model_tokens import TokenCounter, disarmed, estimate
 from combray.prompt.excerpt import Cut, cut_evenly, shortened
 from combray.prompt.formats import fenced
 from combray.records import dataclass, field, replace

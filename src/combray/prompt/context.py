@@ -13,9 +13,9 @@ import numpy as np
 
 from combray.errors import InvalidInputError
 from combray.facts.successors import marks
-from combray.language.dates.named import days_named
+from combray.language.dates.statements import days_named
 from combray.language.indexing import same_text
-from combray.language.token_count import TokenCounter, estimate
+from combray.language.model_tokens import TokenCounter, estimate
 from combray.prompt.budget import BUDGET, Context, Dropped, Piece, Slot, assemble
 from combray.prompt.excerpt import excerpt
 from combray.prompt.formats import FORMATS, STYLES, Format, Line, Style

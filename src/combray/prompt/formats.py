@@ -12,7 +12,7 @@ from collections.abc import Callable, Mapping
 from itertools import count
 from typing import Literal
 
-from combray.language.control_tokens import disarmed as disarmed
+from combray.language.model_tokens import disarmed as disarmed
 from combray.records import dataclass
 
 _LETTERS = str.maketrans("0123456789abcdef", "bcdfghjklmnpqrst")

@@ -15,9 +15,8 @@ from numpy.typing import NDArray
 
 from combray.forms.recalling import Recalling, sure_enough
 from combray.language import dates
-from combray.language.dates.direction import is_ahead, resolve_stated
-from combray.language.questions import ASSISTANTS
-from combray.language.speaker import is_of_speaker
+from combray.language.dates.statements import is_ahead, resolve_stated
+from combray.language.questions import ASSISTANTS, is_of_speaker
 from combray.language.tense import tense_of
 from combray.language.text import candidate_of
 from combray.language.trivial import asks_what_happened

@@ -24,9 +24,8 @@ from numpy.typing import NDArray
 from combray.errors import ModelError
 from combray.forms.recalling import Part, Recalling, aligned
 from combray.language import dates
-from combray.language.asked_words import AskedWord, asked_words
 from combray.language.caches import keyed_by_text
-from combray.language.questions import read
+from combray.language.questions import AskedWord, asked_words, read
 from combray.language.scripts import language
 from combray.language.text import candidate_of
 from combray.language.tokens import all_terms, query_terms, split

@@ -13,11 +13,9 @@ from combray.forms.recalling import Part, Recalling
 from combray.language.caches import from_tables
 from combray.language.entities import extract
 from combray.language.intent import detect
-from combray.language.messages import LONG_FROM
-from combray.language.questions import read
+from combray.language.questions import asks_about_speaker, read
 from combray.language.scripts import language
-from combray.language.sentences import sentences
-from combray.language.speaker import asks_about_speaker
+from combray.language.sentences import LONG_FROM, sentences
 from combray.language.tables import default, section
 from combray.language.tokens import query_terms
 from combray.pipeline import stage

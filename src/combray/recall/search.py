@@ -14,7 +14,7 @@ import numpy as np
 
 from combray.forms.recalling import Part, Recalling
 from combray.language import dates
-from combray.language.dates.direction import is_ahead
+from combray.language.dates.statements import is_ahead
 from combray.pipeline import stage
 from combray.recall.keep import sort
 from combray.runtime import (

@@ -14,8 +14,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from combray.forms.recalling import Recalling
-from combray.language.cues import asked
 from combray.language.indexing import normalised
+from combray.language.intent import asked
 from combray.language.questions import ASSISTANTS, USERS, Question
 from combray.language.tokens import word_count
 from combray.pipeline import stage

@@ -322,7 +322,7 @@ def _certainly(new: _Claim, candidate: DiffCandidate) -> _Decision | None:
     if len(new.terms & theirs) < _LEAST_SHARED * min(len(new.terms), len(theirs)):
         return None
     from combray.language.claims import is_same_text
-    from combray.language.denials import denies
+    from combray.language.restatements import denies
 
     if is_same_text(candidate.text, new.text):
         return _Decision("DUPLICATE", "the same text but for spelling")

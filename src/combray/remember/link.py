@@ -14,7 +14,7 @@ from typing import NamedTuple
 import numpy as np
 
 from combray.forms.remembering import Draft, Remembering, Surroundings, Survey
-from combray.language.causality import SubType, signal
+from combray.language.intent import SubType, signal
 from combray.language.scopes import scope_set
 from combray.language.tokens import term_set
 from combray.records import dataclass

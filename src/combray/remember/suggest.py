@@ -13,7 +13,7 @@ import numpy as np
 
 from combray.errors import StoreError
 from combray.forms.remembering import Draft, LinkCandidates, Remembering
-from combray.language.causality import SubType, read_signals, signal
+from combray.language.intent import SubType, read_signals, signal
 from combray.language.scopes import scope_set
 from combray.language.text import passing
 from combray.language.tokens import query_terms, term_set

@@ -5,10 +5,9 @@ from __future__ import annotations
 import msgspec
 
 from combray.forms.remembering import Draft, Remembering
-from combray.language.events import event_of
 from combray.language.indexing import with_hash
 from combray.language.tense import Tense, claim_of
-from combray.language.validity import validity_of
+from combray.language.validity import event_of, validity_of
 from combray.records import dataclass
 from combray.runtime import Runtime
 from combray.types import Kind, Memory

@@ -12,7 +12,7 @@ import msgspec
 
 from combray.errors import InvalidInputError
 from combray.forms.remembering import Draft, Remembering
-from combray.language.dates.direction import is_ahead
+from combray.language.dates.statements import is_ahead
 from combray.language.indexing import with_hash
 from combray.language.scopes import GLOBAL, LONGEST, PREFIX, is_scope, is_scope_name, scopes_of
 from combray.language.tense import tense_of

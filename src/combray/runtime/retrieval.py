@@ -192,7 +192,7 @@ class Rows:
 
     `session` and `author` hold codes into the store's own tables (-1: none); two rows of one session
     have equal codes. `moment` and `recorded` are unix seconds. `asks` and `times` are flags: the text
-    ends in a question; it holds a time expression. `cues` are bits of `language.cues.Cue` (the kinds of
+    ends in a question; it holds a time expression. `cues` are bits of `language.intent.Cue` (the kinds of
     answer the text holds) and of `language.tense.TENSE_BITS` (it is not about the present). `status` is a
     place in `types.STATUSES`; `valid_*` are unix seconds, nan for an open end. `happened` and `happened_to`
     are the time that the text itself names, nan if it names none. `gain` is the session's gain

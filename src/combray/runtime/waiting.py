@@ -8,8 +8,7 @@ from __future__ import annotations
 
 from datetime import datetime
 
-from combray.language.named_days import names_a_day
-from combray.language.validity import moves
+from combray.language.validity import moves, names_a_day
 from combray.runtime.retrieval import Order
 from combray.runtime.store import Writer
 from combray.types import LIVE_STATUSES, Memory

@@ -8,8 +8,8 @@ from datetime import timedelta
 import pytest
 
 from combray.errors import NotFoundError
-from combray.language.cues import Cue, cues
 from combray.language.indexing import full_text
+from combray.language.intent import Cue, cues
 from combray.language.tense import TENSE_BITS
 from combray.runtime import Arm, EntityArm, Filter, KeywordArm, Link, Reader, RecencyArm, Store, VectorArm
 from combray.testing.fakes import START, memory

@@ -6,7 +6,7 @@ import re
 from collections.abc import Mapping, Sequence
 
 from combray.language.dates import has_time_expression
-from combray.language.dates.direction import tells_of_past
+from combray.language.dates.statements import tells_of_past
 from combray.language.sentences import sentences
 from combray.language.tense import tense_of
 from combray.language.tokens import term_set

@@ -13,15 +13,14 @@ from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
-from combray.language.cues import Cue, asked, cues
-from combray.language.cues import asked as asked_cue
 from combray.language.dates import has_time_expression
-from combray.language.dates.named import Dated, days_named
-from combray.language.denials import denies
+from combray.language.dates.statements import Dated, days_named
 from combray.language.entities import names
-from combray.language.questions import Question
+from combray.language.intent import Cue, asked, cues
+from combray.language.intent import asked as asked_cue
+from combray.language.questions import Question, is_of_speaker
+from combray.language.restatements import denies
 from combray.language.sentences import sentences
-from combray.language.speaker import is_of_speaker
 from combray.language.tokens import query_terms, term_set, word_count
 from combray.records import dataclass, replace
 from combray.think.prompt import Source, Wording, one_line

@@ -17,12 +17,11 @@ import msgspec
 import numpy as np
 
 from combray.facts.successors import note, outdated_by
-from combray.language.control_tokens import disarmed
 from combray.language.folding import fold
+from combray.language.model_tokens import disarmed, estimate
 from combray.language.scripts import language
 from combray.language.sentences import sentences
 from combray.language.tables import default
-from combray.language.token_count import estimate
 from combray.language.tokens import term_set
 from combray.language.tokens import terms as terms_of
 from combray.prompt.budget import Piece, Slot, assemble

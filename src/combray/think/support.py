@@ -14,7 +14,7 @@ from combray.language import polarity
 from combray.language.caches import keyed_by_text
 from combray.language.claim_tokens import Token, tokenise, vocabulary
 from combray.language.dates import has_time_expression
-from combray.language.dates.named import Dated, days_named, edges_named
+from combray.language.dates.statements import Dated, days_named, edges_named
 from combray.language.entities import extract, names
 from combray.language.questions import ASSISTANTS, USERS
 from combray.language.sentences import clauses, sentences

@@ -6,7 +6,7 @@ from datetime import UTC, datetime
 
 import pytest
 
-from combray.language.dates.absolute import dated
+from combray.language.dates.statements import dated
 
 NOW = datetime(2023, 5, 8, 13, 56, tzinfo=UTC)
 """A Monday."""

@@ -8,9 +8,7 @@ import pytest
 
 import combray
 from combray.language.dates import resolve
-from combray.language.dates.absolute import dated
-from combray.language.dates.direction import resolve_stated
-from combray.language.dates.named import days_named
+from combray.language.dates.statements import dated, days_named, resolve_stated
 
 SUNDAY = datetime(2025, 5, 18, 12, tzinfo=UTC)
 NEXT, LAST = date(2025, 5, 20), date(2025, 5, 13)

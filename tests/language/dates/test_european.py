@@ -5,7 +5,7 @@ from datetime import datetime, timedelta
 import pytest
 
 from combray.language.dates import has_time_expression, resolve
-from combray.language.dates.direction import resolve_stated
+from combray.language.dates.statements import resolve_stated
 
 NOW = datetime(2023, 5, 17, 14, 30)  # a Wednesday
 

@@ -7,7 +7,7 @@ from datetime import datetime
 import pytest
 
 from combray.language.dates import has_time_expression, resolve
-from combray.language.dates.direction import resolve_stated
+from combray.language.dates.statements import resolve_stated
 
 NOW = datetime(2024, 5, 15, 10, 30)
 

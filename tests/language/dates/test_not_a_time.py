@@ -6,7 +6,7 @@ from datetime import UTC, datetime
 
 import pytest
 
-from combray.language.dates.direction import resolve_stated
+from combray.language.dates.statements import resolve_stated
 
 NOW = datetime(2026, 3, 14, 10, tzinfo=UTC)
 NO_TIME = (

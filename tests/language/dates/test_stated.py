@@ -11,7 +11,7 @@ import pytest
 
 import combray
 from combray.interfaces.mcp.calls import Calls
-from combray.language.dates.named import days_named
+from combray.language.dates.statements import days_named
 from combray.testing.fakes import FakeClock
 
 SUNDAY = datetime(2024, 6, 16, 12, tzinfo=UTC)

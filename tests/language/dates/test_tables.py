@@ -10,7 +10,8 @@ import pytest
 
 from combray.language import tables
 from combray.language.dates import has_time_expression, resolve
-from combray.language.dates.tables import date_tables
+from combray.language.dates.languages import rules
+from combray.language.dates.lexer import date_tables
 
 NOW = datetime(2023, 5, 17, 14, 30)  # a Wednesday
 
@@ -104,14 +105,14 @@ def test_a_table_with_an_unknown_field_is_refused(folder: Path) -> None:
         resolve("ayer", NOW, ["es"])
 
 
-@pytest.mark.parametrize("code", ["de", "en", "es", "fr", "pt", "vi", "zh"])
+@pytest.mark.parametrize("code", ["de", "en", "es", "fr", "ja", "ko", "pt", "vi", "zh"])
 def test_every_symbol_used_in_a_shipped_table_can_be_made(code: str) -> None:
     table = date_tables()[code]
     lexical = {"NUM", "DIGITS", "YEAR", "YEARWORDS", "YY", "ZEROS", "DAYWORDS"}
-    made = lexical | set(table.words) | {rule[0] for rule in table.rules}
+    made = lexical | set(table.words) | {rule[0] for rule in rules(code)}
     used = {
         option
-        for rule in table.rules
+        for rule in rules(code)
         for element in rule[2].split()
         for option in element.rpartition("=")[2].removesuffix("?").split("|")
         if option.isupper()

@@ -13,11 +13,11 @@ from typing import TYPE_CHECKING, Any
 from combray.errors import ModelError
 from combray.forms.recalling import Recalling
 from combray.language import dates, pronouns
-from combray.language.dates.direction import is_ahead
+from combray.language.dates.statements import is_ahead
 from combray.language.entities import names, technology_words
-from combray.language.messages import asked_spans
 from combray.language.pronouns import Pronoun, gender, may_be_person
 from combray.language.questions import ASSISTANTS, USERS
+from combray.language.sentences import asked_spans
 from combray.language.tokens import is_stop, query_terms, term_set
 from combray.language.trivial import asks_what_happened
 from combray.pipeline import stage

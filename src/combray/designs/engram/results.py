@@ -10,8 +10,8 @@ import numpy as np
 
 from combray.facts.successors import note
 from combray.forms.recalling import Recalling
-from combray.language.control_tokens import disarmed
 from combray.language.indexing import same_text
+from combray.language.model_tokens import disarmed
 from combray.pipeline import stage
 from combray.recall.keep import sort, weighted_sum
 from combray.runtime import Runtime

@@ -11,7 +11,7 @@ import numpy as np
 from combray.designs.shared import share_of_best
 from combray.errors import ModelError
 from combray.forms.recalling import Recalling, aligned
-from combray.language.messages import LONG_FROM
+from combray.language.sentences import LONG_FROM
 from combray.language.trivial import internal, letters, says_nothing
 from combray.pipeline import stage
 from combray.recall.aliases import entity_arm, share_of_things

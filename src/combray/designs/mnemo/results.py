@@ -12,9 +12,9 @@ from numpy.typing import NDArray
 from combray.errors import ModelError
 from combray.facts.successors import note
 from combray.forms.recalling import Recalling
-from combray.language.control_tokens import disarmed
-from combray.language.noise import noise_class, prototypes
+from combray.language.model_tokens import disarmed
 from combray.language.scopes import PREFIX, scopes_of
+from combray.language.trivial import noise_class, prototypes
 from combray.pipeline import stage
 from combray.recall.keep import sort
 from combray.runtime import Embedder, Filter, Runtime, Scores, Vectors

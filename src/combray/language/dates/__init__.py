@@ -14,8 +14,9 @@ Each language is one JSON table, `language/<code>/dates.json`. A table holds:
   folded;
 - `rules`: ["SYMBOL", "action", "pattern", {constants}]. A pattern is a row of elements `name=SYMBOL`; an
   element may list `A|B`, end in `?` when it may be missing, and stands for the word itself when it is in
-  lower case. The action (a function of the modules actions, recurrence, relative, durations and clock) gets the
+  lower case. The action (a function of the modules actions, recurrence, relative and durations) gets the
   named values and the constants. Symbols made by rules may be used by other rules;
+- `shares`: a set of `language/rules.json`, rules without words that several languages share;
 - `stop`: phrases that never name a time ("24/7"); `weak`: phrases that name one only inside a larger one or
   after a word of `introducers` ("may" after "in");
 - `modals`: of these the words that are verbs in lower case before another verb ("this may take longer");
@@ -41,14 +42,13 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from combray.language.dates.detection import has_time_expression
-    from combray.language.dates.moments import parse_moment, parse_range
-    from combray.language.dates.resolution import TimeExpression, resolve
+    from combray.language.dates.resolution import TimeExpression, parse_moment, parse_range, resolve
 
 __all__ = ["TimeExpression", "has_time_expression", "parse_moment", "parse_range", "resolve"]
 
 _HOMES = {
-    "parse_moment": "moments",
-    "parse_range": "moments",
+    "parse_moment": "resolution",
+    "parse_range": "resolution",
     "has_time_expression": "detection",
     "TimeExpression": "resolution",
     "resolve": "resolution",

@@ -2,7 +2,7 @@
 
 A table refers to an action by its function name. An action takes the `Context` and the named elements of its
 pattern. It returns a value for the rule's symbol (a `Span`, a `Cycle`, a number), or None for an impossible date
-such as 30 February. The modules recurrence, relative, durations and clock contain the other actions.
+such as 30 February. The modules recurrence, relative and durations contain the other actions.
 """
 
 from __future__ import annotations

@@ -5,11 +5,9 @@ from __future__ import annotations
 import itertools
 import re
 
-from combray.language.caches import from_tables
-from combray.language.dates.lexer import has_characters, without_accents
-from combray.language.dates.tables import DateTable, date_tables
+from combray.language.caches import from_tables, late
+from combray.language.dates.lexer import DateTable, date_tables, has_characters, without_accents
 from combray.language.folding import runs
-from combray.language.late import late
 from combray.language.text import Text, passing, read_once
 
 # A year, a date in digits, or a time of day: the same in every language. The digit precedes the lookbehind, so

@@ -2,22 +2,26 @@
 
 from __future__ import annotations
 
+import functools
 import re
 from collections.abc import Collection, Mapping, Sequence
+from pathlib import Path
 from typing import Any
+
+import msgspec
 
 from combray.errors import InvalidInputError
 from combray.language.caches import from_tables
-from combray.language.dates import clock, durations, recurrence, relative
+from combray.language.dates import durations, recurrence, relative
 from combray.language.dates.actions import ACTIONS
 from combray.language.dates.grammar import Grammar, Lexicon
-from combray.language.dates.lexer import NumberWords, Token, scripts_in, tokenize, without_accents
-from combray.language.dates.tables import date_tables
+from combray.language.dates.lexer import NumberWords, Token, date_tables, scripts_in, tokenize, without_accents
 from combray.language.tables import default, english_first
 from combray.records import dataclass
 
+_SHARED = Path(__file__).parents[1] / "rules.json"
 # Each of these modules registers its actions when it is imported.
-ACTION_MODULES = (clock, durations, recurrence, relative)
+ACTION_MODULES = (durations, recurrence, relative)
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,7 +66,7 @@ def language(code: str) -> Language:
         for phrase, value in valued.items():
             lexicon.add(phrase, symbol, value)
     grammar = Grammar(lexicon)
-    for rule in source.rules:
+    for rule in rules(code):
         symbol, name, pattern, constants = _checked(code, rule)
         grammar.add(pattern, symbol, ACTIONS[name], constants)
     return Language(
@@ -77,6 +81,17 @@ def language(code: str) -> Language:
         _words(source.modals, source.fold_accents),
         tuple(source.forward_endings),
     )
+
+
+def rules(code: str) -> list[list[Any]]:
+    """The rules of a language: those that it shares with others, then its own."""
+    source = date_tables()[code]
+    return [*(_shared()[source.shares] if source.shares else ()), *source.rules]
+
+
+@functools.cache
+def _shared() -> dict[str, list[list[Any]]]:
+    return msgspec.json.decode(_SHARED.read_bytes(), type=dict[str, list[list[Any]]])
 
 
 SCRIPTS = ("latin", "han", "kana", "hangul")

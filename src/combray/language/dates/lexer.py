@@ -1,17 +1,20 @@
-"""Tokens of a text, and numbers of number words.
+"""Tokens of a text, numbers of number words, and the date table of each language (`<code>/dates.json`).
 
-A token is a run of digits, a run of letters, one Han character, kana or Hangul syllable, or one punctuation mark.
-The same code therefore reads languages with and without spaces: "thứ hai" and "星期二" are both phrases of
-several tokens.
+A token is a run of digits, a run of letters, one Han character, kana or Hangul syllable, or one punctuation
+mark. The same code therefore reads languages with and without spaces: "thứ hai" and "星期二" are both phrases of
+several tokens. The package documentation describes the keys of a table.
 """
 
 from __future__ import annotations
 
 import unicodedata
 from collections.abc import Mapping, Sequence
-from typing import NamedTuple
+from typing import Any, Literal, NamedTuple
 
-from combray.language.late import late
+import msgspec
+
+from combray.language.caches import late
+from combray.language.tables import section
 
 # No number below ten thousand takes more words than this.
 LONGEST_NUMBER = 10
@@ -128,3 +131,40 @@ def numbers_at(words: Sequence[str], first: int, known: NumberWords) -> list[tup
             if len(joined) in known.concatenated:
                 found.append((index, int(joined)))
     return found
+
+
+class NumberTable(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """The number words of a language; `NumberWords` in lexer.py describes the keys."""
+
+    units: dict[str, int] = {}
+    multipliers: dict[str, int] = {}
+    joiners: list[str] = []
+    concatenated: list[int] = []
+
+
+class DateTable(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """The date table of one language, as written."""
+
+    script: str
+    words: dict[str, dict[str, Any] | list[str]]
+    rules: list[list[Any]]
+    shares: Literal["", "western", "eastern"] = ""
+    always: bool = False
+    letters: str = ""
+    fold_accents: bool = False
+    variants: dict[str, str] = {}
+    orders: tuple[str, ...] = ("dmy", "ymd")
+    numbers: NumberTable = NumberTable()
+    cues: list[str] = []
+    forward: list[str] = []
+    forward_endings: list[str] = []
+    weak: list[str] = []
+    modals: list[str] = []
+    introducers: list[str] = []
+    anchors: list[str] = []
+    patterns: list[str] = []
+    distances: list[str] = []
+    stop: list[str] = []
+
+
+date_tables = section("dates", DateTable)

@@ -1,8 +1,11 @@
-"""Token estimate: how many tokens a text costs a language model, without the model's tokenizer.
+"""Tokens of language models: how many a text costs, and the control tokens of chat templates.
 
-It over-estimates for modern tokenizers, so a prompt never exceeds its budget. The constants were fitted to small
-vocabularies (Llama 2 with 32,000 entries, GPT-4's cl100k_base with 100,000); docs/explanation/context.md has the
-figures.
+The estimate needs no tokenizer. It over-estimates for modern ones, so a prompt never exceeds its budget. The
+constants were fitted to small vocabularies (Llama 2 with 32,000 entries, GPT-4's cl100k_base with 100,000);
+docs/explanation/context.md has the figures.
+
+A server that builds a prompt from a template reads a control token as the start or the end of a turn, wherever
+it stands. The class is closed: ChatML, Llama 2 to 4, Phi and Zephyr, Gemma, Mistral, Command R and DeepSeek.
 """
 
 from __future__ import annotations
@@ -60,3 +63,19 @@ def _run(kind: str, run: str) -> float:
     if kind == "alphabet":
         return max(1.0, len(run) * 0.55)
     return 1.0
+
+
+CONTROL_TOKEN = re.compile(
+    r"<[|｜][^|｜<>\n]{1,40}[|｜]>"
+    r"|\[/?INST\]|\[/?SYSTEM_PROMPT\]|\[/?AVAILABLE_TOOLS\]|\[/?TOOL_(?:CALLS|RESULTS)\]"
+    r"|<</?SYS>>|<(?:start|end)_of_turn>|<(?:bos|eos)>|</?s>",
+    re.IGNORECASE,
+)
+_SHOWN = str.maketrans("<>[]", "‹›⁅⁆")
+
+
+def disarmed(text: str) -> str:
+    """Return the text with other brackets around its control tokens: "‹|im_start|›" for "<|im_start|>"."""
+    if "<" not in text and "[" not in text:
+        return text
+    return CONTROL_TOKEN.sub(lambda token: token[0].translate(_SHOWN), text)
