@@ -1,8 +1,9 @@
-"""A client under test: calls the hooks as processes, in the default configuration, and keeps a transcript."""
+"""A client under test: calls the hooks in the default configuration, and keeps a transcript."""
 
 from __future__ import annotations
 
 import json
+import logging
 import os
 import signal
 import subprocess
@@ -12,9 +13,12 @@ from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
+from unittest.mock import patch
 
 import combray
 from combray import Engine
+from combray.agents.calling import CardReply
+from combray.agents.command import _read, call
 
 QUESTION = "On which day do we deploy the billing service?"
 
@@ -36,15 +40,28 @@ class Client:
             "COMBRAY_HOOK_RESIDENT": "0",
         }
 
-    def hook(self, verb: str, given: Any = None, **fields: Any) -> str:
-        """Run one hook; it exits with 0 whatever happens. What it prints."""
-        sent = given if isinstance(given, bytes) else json.dumps({"session_id": self.session, **fields}).encode()
+    def hook(self, verb: str, given: str | None = None, **fields: Any) -> str:
+        """Serve one hook in this process. What it prints."""
+        words = _read(self.command(verb)[4:])
+        assert words is not None
+        asked = CardReply()
+        asked.given = self._sent(given, fields)
+        log = logging.getLogger("combray")
+        with patch.dict(os.environ, self.environment, clear=True), patch.object(log, "handlers", []):
+            return call(words.pop("verb"), words.pop("client"), asked, **words)
+
+    def process(self, verb: str, given: str | None = None, **fields: Any) -> str:
+        """Run one hook as the client does; it exits with 0 whatever happens. What it prints."""
+        sent = self._sent(given, fields).encode()
         done = subprocess.run(
             self.command(verb), input=sent, capture_output=True, timeout=120, env=self.environment, check=False
         )
         assert done.returncode == 0, done.stderr
         assert done.stderr == b""
         return done.stdout.decode()
+
+    def _sent(self, given: str | None, fields: dict[str, Any]) -> str:
+        return json.dumps({"session_id": self.session, **fields}) if given is None else given
 
     def command(self, verb: str) -> list[str]:
         """The command line that `combray setup` writes."""

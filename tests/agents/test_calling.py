@@ -25,7 +25,7 @@ def cards(client: Client) -> list[Path]:
 def ask(client: Client) -> str:
     """The answer of a session's first prompt, which repeats nothing."""
     client.session = f"{client.session}x"
-    return client.hook("prompt", prompt=QUESTION)
+    return client.process("prompt", prompt=QUESTION)
 
 
 def until_a_card(client: Client) -> None:

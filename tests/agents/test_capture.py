@@ -32,10 +32,10 @@ def talk(client: Client, start: int = 0, count: int = 3) -> None:
 def test_the_turns_of_a_transcript_are_stored_in_the_background_once(tmp_path: Path) -> None:
     client = Client("claude-code", tmp_path)
     talk(client)
-    client.hook("stop", transcript_path=str(client.transcript))
+    client.process("stop", transcript_path=str(client.transcript))
     client.wait_for(3)
-    client.hook("stop", transcript_path=str(client.transcript))
-    client.hook("session-end", transcript_path=str(client.transcript), reason="exit")
+    client.process("stop", transcript_path=str(client.transcript))
+    client.process("session-end", transcript_path=str(client.transcript), reason="exit")
     client.work()
     assert client.contents() == [text for _, text in TURNS]
     with client.open() as engine:
@@ -261,7 +261,7 @@ def test_a_folder_that_cannot_be_written_fails_no_hook(tmp_path: Path) -> None:
     talk(client)
     Path(f"{client.store}.hooks").write_text("in the way")
     for verb in ("session-start", "prompt", "stop", "pre-compact", "session-end"):
-        assert client.hook(verb, prompt="Which machine builds?", transcript_path=str(client.transcript)) == ""
+        assert client.process(verb, prompt="Which machine builds?", transcript_path=str(client.transcript)) == ""
 
 
 def test_past_its_time_a_hook_prints_nothing(tmp_path: Path) -> None:
@@ -269,6 +269,6 @@ def test_past_its_time_a_hook_prints_nothing(tmp_path: Path) -> None:
     with client.open() as engine:
         engine.remember("We deploy on Thursdays.", importance=5)
     client.environment["COMBRAY_HOOK_MILLISECONDS"] = "50"
-    assert client.hook("session-start") == ""
+    assert client.process("session-start") == ""
     assert "took longer than 50 ms" in client.log()
     assert json.loads((tmp_path / "hooks" / "claude-code.json").read_text())["error"]

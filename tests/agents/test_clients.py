@@ -1,4 +1,4 @@
-"""Every hook of every client, as a process in the default configuration."""
+"""Every hook of every client, in the default configuration."""
 
 from __future__ import annotations
 
@@ -11,6 +11,7 @@ from client import QUESTION, Client
 
 import combray
 from combray.agents.events import CLIENTS, VERBS
+from combray.agents.serving import Hook
 
 DEPLOY = "We deploy the billing service on Thursdays because support is fully staffed then."
 NAMES = {"gemini-cli": {"session-start": "SessionStart", "prompt": "BeforeAgent"}}
@@ -37,14 +38,14 @@ def added(client: str, verb: str, printed: str) -> str:
 @pytest.mark.parametrize("client", CLIENTS)
 def test_a_session_starts_with_a_digest_and_a_prompt_gets_what_it_asks_for(client: str, folder: Path) -> None:
     called = Client(client, folder)
-    digest = added(client, "session-start", called.hook("session-start", source="startup"))
+    digest = added(client, "session-start", called.process("session-start", source="startup"))
     assert "settle_memories" in digest
     assert DEPLOY in digest
     called.session = "another"
-    printed = called.hook("prompt", prompt=QUESTION)
+    printed = called.process("prompt", prompt=QUESTION)
     if client == "cursor":
         assert json.loads(printed) == {"continue": True}
-        printed = called.hook("tool", tool_name="Read", tool_input={}, tool_output="x")
+        printed = called.process("tool", tool_name="Read", tool_input={}, tool_output="x")
     text = added(client, "prompt", printed)
     assert text.startswith("<memory-")
     assert DEPLOY in text
@@ -53,17 +54,15 @@ def test_a_session_starts_with_a_digest_and_a_prompt_gets_what_it_asks_for(clien
 
 @pytest.mark.parametrize("client", CLIENTS)
 @pytest.mark.parametrize("verb", VERBS)
-@pytest.mark.parametrize("given", [b"", b"no json", b"[1]", b'{"session_id": 7, "prompt": [], "messages": 3}'])
-def test_whatever_a_client_sends_the_hook_exits_with_0(
-    client: str, verb: str, given: bytes, folder: Path, monkeypatch: pytest.MonkeyPatch
+def test_whatever_a_client_sends_the_hook_prints_nothing_or_json(
+    client: str, verb: str, folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    from combray.agents.serving import Hook
-
-    monkeypatch.setenv("COMBRAY_HOME", str(folder))
     monkeypatch.setattr(Hook, "_start", lambda _self, _verb: None)
-    printed = Hook(client, {"db": str(folder / "agent.db")}).serve(verb, given.decode())
-    if printed:
-        json.loads(printed)
+    called = Client(client, folder)
+    for given in ("", "no json", "[1]", '{"session_id": 7, "prompt": [], "messages": 3}'):
+        printed = called.hook(verb, given)
+        if printed:
+            json.loads(printed)
 
 
 def test_what_the_model_does_not_see_is_not_printed(folder: Path) -> None:
@@ -180,8 +179,6 @@ def test_the_doctor_of_the_setup_finds_the_last_run(folder: Path) -> None:
 
 @pytest.mark.parametrize("words", [["--client", "emacs"], ["--wrong"], ["more"]])
 def test_bad_usage_exits_with_0_and_one_line(words: list[str], folder: Path) -> None:
-    import subprocess
-
     called = Client("codex", folder)
     done = subprocess.run([*called.command("prompt"), *words], input=b"{}", capture_output=True, check=False)
     assert done.returncode == 0
@@ -190,8 +187,6 @@ def test_bad_usage_exits_with_0_and_one_line(words: list[str], folder: Path) -> 
 
 
 def test_the_password_of_a_server_is_on_no_command_line(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    from combray.agents.serving import Hook
-
     started: list[tuple[list[str], dict[str, str]]] = []
     monkeypatch.setattr(subprocess, "Popen", lambda command, env, **_: started.append((command, env)))
     monkeypatch.setenv("COMBRAY_HOME", str(folder))

@@ -41,55 +41,55 @@ def client(short_path: Path) -> Iterator[Client]:
 
 
 def test_the_resident_process_gives_the_same_answer_and_sees_what_is_written(client: Client) -> None:
-    first = client.hook("prompt", prompt=QUESTION)
+    first = client.process("prompt", prompt=QUESTION)
     wait(lambda: sockets(client))
     client.session = "s2"
-    assert client.hook("prompt", prompt=QUESTION) == first
-    assert client.hook("prompt", prompt=QUESTION) == ""
+    assert client.process("prompt", prompt=QUESTION) == first
+    assert client.process("prompt", prompt=QUESTION) == ""
     with client.open() as engine:
         engine.remember("The billing service moved its deploy day to Friday.", category="decision")
-    assert "Friday" in client.hook("prompt", prompt=QUESTION)
+    assert "Friday" in client.process("prompt", prompt=QUESTION)
     client.say("user", "The staging host is called heron.", 1)
-    client.hook("stop", transcript_path=str(client.transcript))
+    client.process("stop", transcript_path=str(client.transcript))
     client.wait_for(3)
     assert len(pids(client)) == 1
     assert client.log() == ""
 
 
 def test_a_killed_resident_process_is_replaced(client: Client) -> None:
-    client.hook("session-start")
+    client.process("session-start")
     wait(lambda: sockets(client))
     (pid,) = pids(client)
     os.kill(pid, signal.SIGKILL)
     wait(lambda: not pids(client))
-    assert "Thursdays" in client.hook("prompt", prompt=QUESTION)
+    assert "Thursdays" in client.process("prompt", prompt=QUESTION)
     wait(lambda: pids(client))
     assert pids(client) != [pid]
 
 
 def test_it_ends_when_nobody_calls_and_when_the_store_is_gone(client: Client) -> None:
     client.environment["COMBRAY_HOOK_RESIDENT"] = "3"
-    client.hook("session-start")
+    client.process("session-start")
     # It may be gone again before anybody looks; its lock says that it was there.
     wait(lambda: any(each.read_text() for each in Path(f"{client.store}.hooks").glob("*.lock")))
     wait(lambda: not pids(client))
     assert sockets(client) == []
     client.environment["COMBRAY_HOOK_RESIDENT"] = "120"
-    client.hook("session-start")
+    client.process("session-start")
     wait(lambda: sockets(client))
     client.store.unlink()
     wait(lambda: not pids(client))
 
 
 def test_a_stopped_resident_process_delays_a_hook_no_longer_than_it_may_take(client: Client) -> None:
-    client.hook("session-start")
+    client.process("session-start")
     wait(lambda: sockets(client))
     (pid,) = pids(client)
     os.kill(pid, signal.SIGSTOP)
     client.environment["COMBRAY_HOOK_MILLISECONDS"] = "60000"
     client.say("user", "The staging host is called heron.", 1)
     start = time.monotonic()
-    assert client.hook("stop", transcript_path=str(client.transcript)) == ""
+    assert client.process("stop", transcript_path=str(client.transcript)) == ""
     # Not a minute: it asks, and leaves the rest to the process.
     assert time.monotonic() - start < 50
     os.kill(pid, signal.SIGCONT)
@@ -98,23 +98,23 @@ def test_a_stopped_resident_process_delays_a_hook_no_longer_than_it_may_take(cli
 
 def test_where_the_engine_loads_too_slowly_the_next_hook_answers(client: Client) -> None:
     client.environment["COMBRAY_HOOK_MILLISECONDS"] = "50"
-    assert client.hook("prompt", prompt=QUESTION) == ""
+    assert client.process("prompt", prompt=QUESTION) == ""
     wait(lambda: sockets(client))
     (pid,) = pids(client)
     client.environment["COMBRAY_HOOK_MILLISECONDS"] = "20000"
-    assert "Thursdays" in client.hook("prompt", prompt=QUESTION)
+    assert "Thursdays" in client.process("prompt", prompt=QUESTION)
     assert pids(client) == [pid]
 
 
 def test_another_configuration_has_its_own_process(client: Client) -> None:
-    client.hook("session-start")
+    client.process("session-start")
     wait(lambda: len(sockets(client)) == 1)
     client.environment["COMBRAY_CONTEXT_BUDGET"] = "200"
-    client.hook("session-start")
+    client.process("session-start")
     wait(lambda: len(sockets(client)) == 2)
 
 
 def test_only_the_owner_can_call(client: Client) -> None:
-    client.hook("session-start")
+    client.process("session-start")
     wait(lambda: sockets(client))
     assert Path(f"{client.store}.hooks").stat().st_mode & 0o077 == 0

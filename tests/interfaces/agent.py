@@ -6,14 +6,18 @@ import json
 import os
 import subprocess
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import Future
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-from anyio.from_thread import BlockingPortal
-from mcp import Client
+from anyio.from_thread import BlockingPortal, start_blocking_portal
+from mcp import Client, StdioServerParameters
 from mcp_types import CallToolResult
+
+import combray
+from combray.interfaces.mcp.server import server_for
 
 
 class Agent:
@@ -49,6 +53,35 @@ def text(result: CallToolResult) -> str:
     (block,) = result.content
     assert block.type == "text"
     return block.text
+
+
+@contextmanager
+def connected(
+    db: Path,
+    profile: str = "full",
+    *,
+    namespaces: Sequence[str] = (),
+    memory_file: Path | None = None,
+    **options: Any,
+) -> Iterator[Agent]:
+    """A client of a server in this process, which starts in milliseconds."""
+    with (
+        combray.open(db, **options) as engine,
+        start_blocking_portal() as portal,
+        portal.wrap_async_context_manager(
+            Client(server_for(engine, namespaces, profile, memory_file=memory_file))
+        ) as client,
+    ):
+        yield Agent(portal, client)
+
+
+@contextmanager
+def process(db: Path, *options: str) -> Iterator[Agent]:
+    """A client of a server in a process of its own, as an agent starts it."""
+    arguments = ["-m", "combray", "mcp", "--db", str(db), *options]
+    server = StdioServerParameters(command=sys.executable, args=arguments, env=environment(db.parent))
+    with start_blocking_portal() as portal, portal.wrap_async_context_manager(Client(server)) as client:
+        yield Agent(portal, client)
 
 
 def environment(home: Path) -> dict[str, str]:

@@ -1,4 +1,4 @@
-"""The graph as agents see it: a server process and the SDK's own client."""
+"""The graph as agents see it, through the SDK's own client."""
 
 from __future__ import annotations
 
@@ -6,17 +6,13 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from agent import Agent, command, environment, text
-from anyio.from_thread import start_blocking_portal
-from mcp import Client, StdioServerParameters
+from agent import Agent, connected, text
 
 
 @pytest.fixture(params=["wordllama", "none"])
 def agent(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Agent]:
-    program, *arguments = command(tmp_path / "graph.db", "work", request.param)
-    server = StdioServerParameters(command=program, args=arguments, env=environment(tmp_path))
-    with start_blocking_portal() as portal, portal.wrap_async_context_manager(Client(server)) as client:
-        yield Agent(portal, client)
+    with connected(tmp_path / "graph.db", namespace="work", embedder=request.param) as found:
+        yield found
 
 
 def test_related_shows_every_edge_of_a_neighbour(agent: Agent) -> None:

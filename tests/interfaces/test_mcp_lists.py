@@ -2,17 +2,12 @@
 
 from __future__ import annotations
 
-import os
-import sys
 from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
 import pytest
-from agent import Agent, text
-from anyio.from_thread import start_blocking_portal
-from mcp import Client, StdioServerParameters
+from agent import Agent, connected, process, text
 
 import combray
 from combray.interfaces.mcp.lines import NOTICE
@@ -33,31 +28,8 @@ def db(embedder: str, tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="module")
 def agent(db: Path, embedder: str) -> Iterator[Agent]:
-    with serving(db, embedder) as started:
-        yield started
-
-
-@contextmanager
-def serving(db: Path, embedder: str, *more: str) -> Iterator[Agent]:
-    arguments = [
-        "-m",
-        "combray",
-        "mcp",
-        "--tools",
-        "full",
-        "--db",
-        str(db),
-        "--namespace",
-        "work",
-        "--embedder",
-        embedder,
-        *more,
-    ]
-    arguments += ["--tools", "full"]
-    environment = {"COMBRAY_HOME": str(db.parent), "PYTHONPATH": os.environ.get("PYTHONPATH", "")}
-    server = StdioServerParameters(command=sys.executable, args=arguments, env=environment)
-    with start_blocking_portal() as portal, portal.wrap_async_context_manager(Client(server)) as client:
-        yield Agent(portal, client)
+    with connected(db, namespace="work", embedder=embedder) as found:
+        yield found
 
 
 def history(db: Path, memory_id: str) -> list[dict[str, Any]]:
@@ -222,16 +194,15 @@ def test_an_update_that_is_refused_changes_nothing(
 # -- several namespaces --------------------------------------------------------------------------------
 
 
-def test_a_server_reads_the_namespaces_that_its_start_names_and_writes_to_its_own(
-    tmp_path: Path, embedder: str
-) -> None:
+def test_a_server_reads_the_namespaces_that_its_start_names_and_writes_to_its_own(tmp_path: Path) -> None:
     path, clock = tmp_path / "several.db", FakeClock()
-    with combray.open(path, embedder=embedder, clock=clock) as engine:
+    with combray.open(path, embedder="none", clock=clock) as engine:
         for name in ("home", "work", "secret"):
             # The short ids of memories of one millisecond are longer.
             clock.pass_(minutes=1)
             engine.within(name).remember(f"The kettle of {name} is made of copper", tags=["kettle"])
-    with serving(path, embedder, "--in", "home", "--in", "work") as agent:
+    options = ("--tools", "full", "--namespace", "work", "--embedder", "none")
+    with process(path, *options, "--in", "home", "--in", "work") as agent:
         made = agent.remember("The kettle of the office is new", tags=["kettle"])
         for tool, named in (("recall", "query"), ("search_memory", "query"), ("think", "question")):
             said = text(agent.call(tool, **{named: "what is the kettle made of"}))

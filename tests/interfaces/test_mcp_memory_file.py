@@ -8,9 +8,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from agent import text
+from agent import connected, process, text
 from shell import Shell
-from test_mcp_profiles import ANA, KNOWS, serving
+from test_mcp_profiles import ANA, KNOWS
 
 BO = {"name": "Bo", "entityType": "person", "observations": ["sails", "naïve — “quoted”\nsecond line"]}
 
@@ -27,7 +27,7 @@ FILE = written({"type": "entity", **ANA}, {"type": "entity", **BO}, {"type": "re
 def test_a_file_moves_in_and_goes_back_byte_for_byte(tmp_path: Path, embedder: str) -> None:
     path = tmp_path / "memory.jsonl"
     path.write_text(FILE, encoding="utf-8")
-    with serving(tmp_path / "a.db", "official", embedder, f"--memory-file={path}") as agent:
+    with connected(tmp_path / "a.db", "official", embedder=embedder, memory_file=path) as agent:
         assert agent.done("read_graph") == {"entities": [ANA, BO], "relations": [KNOWS]}
         assert path.read_text(encoding="utf-8") == FILE
         agent.done("add_observations", observations=[{"entityName": "Ana", "contents": ["x"]}])
@@ -40,7 +40,7 @@ def test_a_file_moves_in_and_goes_back_byte_for_byte(tmp_path: Path, embedder: s
 
 def test_what_another_program_adds_to_the_file_is_taken_over(tmp_path: Path) -> None:
     path = tmp_path / "memory.jsonl"
-    with serving(tmp_path / "a.db", "official", "none", f"--memory-file={path}") as agent:
+    with connected(tmp_path / "a.db", "official", embedder="none", memory_file=path) as agent:
         agent.done("create_entities", entities=[ANA])
         more = {"type": "entity", **BO}
         path.write_text(f"{path.read_text(encoding='utf-8')}\n{written(more)}", encoding="utf-8")
@@ -50,12 +50,9 @@ def test_what_another_program_adds_to_the_file_is_taken_over(tmp_path: Path) -> 
 
 
 def test_two_servers_on_one_file_lose_nothing(tmp_path: Path) -> None:
-    db, path = tmp_path / "a.db", tmp_path / "memory.jsonl"
-    option = f"--memory-file={path}"
-    with (
-        serving(db, "official", "none", option) as one,
-        serving(db, "official", "none", option) as two,
-    ):
+    path = tmp_path / "memory.jsonl"
+    options = ("--tools", "official", "--embedder", "none", f"--memory-file={path}")
+    with process(tmp_path / "a.db", *options) as one, process(tmp_path / "a.db", *options) as two:
         one.done("create_entities", entities=[{**ANA, "observations": []}])
 
         def write(at: int) -> None:
@@ -72,7 +69,7 @@ def test_two_servers_on_one_file_lose_nothing(tmp_path: Path) -> None:
 
 def test_a_line_of_another_format_is_named(tmp_path: Path) -> None:
     path = tmp_path / "memory.jsonl"
-    with serving(tmp_path / "a.db", "official", "none", f"--memory-file={path}") as agent:
+    with connected(tmp_path / "a.db", "official", embedder="none", memory_file=path) as agent:
         path.write_text(f"{FILE}\n{{broken", encoding="utf-8")
         said = text(agent.call("read_graph"))
     assert "line 4" in said

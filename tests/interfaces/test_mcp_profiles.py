@@ -9,18 +9,16 @@ import signal
 import subprocess
 import sys
 import time
-from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
 import httpx2
 import pytest
-from agent import Agent, environment, text
+from agent import Agent, connected, process, text
 from anyio.from_thread import start_blocking_portal
 from listening import started
-from mcp import Client, StdioServerParameters
+from mcp import Client
 
 from combray.interfaces.mcp.lines import NOTICE
 from combray.interfaces.mcp.profiles import PROFILES
@@ -29,19 +27,9 @@ ANA = {"name": "Ana", "entityType": "person", "observations": ["likes tea", "liv
 KNOWS = {"from": "Ana", "to": "Bo", "relationType": "knows"}
 
 
-@contextmanager
-def serving(db: Path, profile: str | None = None, embedder: str | None = None, *options: str) -> Iterator[Agent]:
-    arguments = ["-m", "combray", "mcp", "--db", str(db), *options]
-    arguments += ["--tools", profile] if profile else []
-    arguments += ["--embedder", embedder] if embedder else []
-    server = StdioServerParameters(command=sys.executable, args=arguments, env=environment(db.parent))
-    with start_blocking_portal() as portal, portal.wrap_async_context_manager(Client(server)) as client:
-        yield Agent(portal, client)
-
-
 @pytest.mark.parametrize("profile", [each for each, tools in PROFILES.items() if "remember" in tools])
 def test_what_the_answer_of_remember_asks_for_is_offered(tmp_path: Path, profile: str) -> None:
-    with serving(tmp_path / "a.db", profile, "none") as agent:
+    with connected(tmp_path / "a.db", profile, embedder="none") as agent:
         for fact in ("I live in Leipzig.", "My sister plays the cello.", "I like green tea."):
             agent.remember(fact, occurred_at="2025-09-03")
         said = text(agent.call("remember", content="I live in Porto now.", occurred_at="2026-02-11"))
@@ -52,7 +40,6 @@ def test_what_the_answer_of_remember_asks_for_is_offered(tmp_path: Path, profile
 @pytest.mark.parametrize(
     ("profile", "names"),
     [
-        (None, "remember recall settle_memories update_memory forget"),
         ("openclaw", "memory_search memory_get"),
         ("engram", "remember recall think settle_memories add_turn list_memories forget status"),
         (
@@ -63,9 +50,9 @@ def test_what_the_answer_of_remember_asks_for_is_offered(tmp_path: Path, profile
     ],
 )
 def test_a_profile_offers_its_tools_with_title_annotations_and_output_schema(
-    tmp_path: Path, profile: str | None, names: str
+    tmp_path: Path, profile: str, names: str
 ) -> None:
-    with serving(tmp_path / "a.db", profile, "none") as agent:
+    with connected(tmp_path / "a.db", profile, embedder="none") as agent:
         tools = agent.portal.call(agent.client.list_tools).tools
     assert [tool.name for tool in tools] == names.split()
     for tool in tools:
@@ -76,7 +63,9 @@ def test_a_profile_offers_its_tools_with_title_annotations_and_output_schema(
 
 
 def test_the_default_server_remembers_recalls_and_shows_prompts_and_resources(tmp_path: Path) -> None:
-    with serving(tmp_path / "a.db") as agent:
+    with process(tmp_path / "a.db") as agent:
+        tools = [each.name for each in agent.portal.call(agent.client.list_tools).tools]
+        assert tools == ["remember", "recall", "settle_memories", "update_memory", "forget"]
         made = agent.remember("I prefer tea without sugar", category="preference", source="user")
         assert agent.done("recall", query="tea")["results"][0]["content"] == "I prefer tea without sugar"
         prompts = agent.portal.call(agent.client.list_prompts).prompts
@@ -91,7 +80,7 @@ def test_the_default_server_remembers_recalls_and_shows_prompts_and_resources(tm
 
 
 def test_aliases_of_an_entity_are_remembered(tmp_path: Path) -> None:
-    with serving(tmp_path / "a.db") as agent:
+    with connected(tmp_path / "a.db") as agent:
         agent.remember("Robert repairs clocks", entities={"Robert": ["Bob"]})
         assert agent.done("recall", query="What does Bob repair?")["results"]
 
@@ -101,7 +90,7 @@ def test_aliases_of_an_entity_are_remembered(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("embedder", ["none", "wordllama"])
 def test_the_graph_answers_as_the_reference_server_does(tmp_path: Path, embedder: str) -> None:
-    with serving(tmp_path / "a.db", "official", embedder) as agent:
+    with connected(tmp_path / "a.db", "official", embedder=embedder) as agent:
         bo = {"name": "Bo", "entityType": "person", "observations": []}
         assert agent.done("create_entities", entities=[ANA, bo]) == {"entities": [ANA, bo]}
         assert agent.done("create_entities", entities=[ANA]) == {"entities": []}
@@ -132,8 +121,8 @@ def test_the_graph_answers_as_the_reference_server_does(tmp_path: Path, embedder
 
 
 def test_servers_that_write_at_once_lose_no_observation(tmp_path: Path) -> None:
-    db = tmp_path / "a.db"
-    with serving(db, "official", "none") as one, serving(db, "official", "none") as two:
+    server = (tmp_path / "a.db", "--tools", "official", "--embedder", "none")
+    with process(*server) as one, process(*server) as two:
         one.done("create_entities", entities=[{**ANA, "observations": []}])
 
         def write(at: int) -> None:
@@ -198,8 +187,8 @@ def test_the_server_ends_when_its_client_is_killed(tmp_path: Path, between: str)
         if not any(map(_runs, children)):
             return
         time.sleep(0.05)
-    for process in filter(_runs, children):
-        os.kill(process, signal.SIGKILL)
+    for each in filter(_runs, children):
+        os.kill(each, signal.SIGKILL)
     pytest.fail("the server outlived its client by 60 s")
 
 

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import os
-import sys
 from collections.abc import Iterator
 from dataclasses import replace
 from datetime import UTC, datetime
@@ -12,9 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from agent import Agent, text
-from anyio.from_thread import start_blocking_portal
-from mcp import Client, StdioServerParameters
+from agent import Agent, connected, text
 
 import combray
 from combray import Candidate, Hit, Memory, Remembered
@@ -33,24 +29,8 @@ def db(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="module")
 def agent(db: Path) -> Iterator[Agent]:
-    arguments = [
-        "-m",
-        "combray",
-        "mcp",
-        "--tools",
-        "full",
-        "--db",
-        str(db),
-        "--namespace",
-        "work",
-        "--embedder",
-        "none",
-    ]
-    arguments += ["--tools", "full"]
-    environment = {"COMBRAY_HOME": str(db.parent), "PYTHONPATH": os.environ.get("PYTHONPATH", "")}
-    server = StdioServerParameters(command=sys.executable, args=arguments, env=environment)
-    with start_blocking_portal() as portal, portal.wrap_async_context_manager(Client(server)) as client:
-        yield Agent(portal, client)
+    with connected(db, namespace="work", embedder="none") as found:
+        yield found
 
 
 def asked(db: Path, new: str, old: str) -> None:

@@ -2,18 +2,13 @@
 
 from __future__ import annotations
 
-import os
-import sys
 import threading
 from collections.abc import Iterator
-from contextlib import contextmanager
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 
 import pytest
-from agent import Agent, text
-from anyio.from_thread import start_blocking_portal
-from mcp import Client, StdioServerParameters
+from agent import connected, text
 
 from combray.interfaces.mcp.lines import model_line
 
@@ -41,17 +36,6 @@ def refusing() -> Iterator[str]:
     server.server_close()
 
 
-@contextmanager
-def serving(folder: Path, **settings: str) -> Iterator[Agent]:
-    environment = {"COMBRAY_HOME": str(folder), **{f"COMBRAY_{name}": told for name, told in settings.items()}}
-    environment["PYTHONPATH"] = os.environ.get("PYTHONPATH", "")
-    server = StdioServerParameters(
-        command=sys.executable, args=["-m", "combray", "mcp", "--tools", "full"], env=environment
-    )
-    with start_blocking_portal() as portal, portal.wrap_async_context_manager(Client(server)) as client:
-        yield Agent(portal, client)
-
-
 def test_what_a_model_did_is_one_line() -> None:
     """250,000 tokens at 0.5 for a million cost 0.125."""
     told = {"kind": "language_model", "name": "openai:m", "calls": 9, "failures": 5, "tokens": 250_000}
@@ -65,7 +49,7 @@ def test_what_a_model_did_is_one_line() -> None:
 
 
 def test_every_answer_says_its_tier_and_its_text_does_not_where_it_is_the_usual_one(tmp_path: Path) -> None:
-    with serving(tmp_path, EMBEDDER="none") as agent:
+    with connected(tmp_path / "a.db", embedder="none") as agent:
         answers = [
             agent.call("remember", content="The fox is red"),
             agent.call("recall", query="fox"),
@@ -83,7 +67,8 @@ def test_every_answer_says_its_tier_and_its_text_does_not_where_it_is_the_usual_
 
 def test_a_lower_tier_and_a_failed_part_are_said_in_the_text(tmp_path: Path, refusing: str) -> None:
     model = f"openai:m@{refusing}"
-    with serving(tmp_path, EMBEDDER=f"openai:m#2@{refusing}", LANGUAGE_MODEL=model) as agent:
+    models = {"embedder": f"openai:m#2@{refusing}", "language_model": model}
+    with connected(tmp_path / "a.db", **models) as agent:
         added = agent.call("remember", content="The fox is red")
         # One failure: this answer is without vectors, the model is not down yet.
         first = agent.call("recall", query="fox")

@@ -6,21 +6,15 @@ Semantic Fact System, 2 (mode A) and 6; Engram, "Auto-Memory Detection".
 from __future__ import annotations
 
 import json
-import sys
-from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
 import pytest
-from agent import Agent, environment, text
-from anyio.from_thread import start_blocking_portal
-from mcp import Client, StdioServerParameters
+from agent import connected, text
 from shell import Shell
 
 import combray
 from combray.interfaces.mcp import turns
-from combray.interfaces.mcp.server import server_for
 
 EMBEDDERS = ("none", "wordllama")
 TURNS = (
@@ -114,26 +108,13 @@ def test_what_users_state_is_saved_when_asked_for(shell: Shell) -> None:
 # -- MCP -----------------------------------------------------------------------------------------------
 
 
-@contextmanager
-def serving(folder: Path, profile: str, embedder: str, preset: str, **variables: str) -> Iterator[Agent]:
-    arguments = ["-m", "combray", "mcp", "--db", str(folder / "a.db"), "--tools", profile]
-    arguments += ["--preset", preset, "--embedder", embedder]
-    server = StdioServerParameters(command=sys.executable, args=arguments, env=environment(folder) | variables)
-    with start_blocking_portal() as portal, portal.wrap_async_context_manager(Client(server)) as client:
-        yield Agent(portal, client)
-
-
 @pytest.mark.parametrize("embedder", EMBEDDERS)
 def test_an_agent_hands_over_turns_and_gets_what_to_inject(
     tmp_path: Path, embedder: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(turns, "_SECONDS", 90.0)
-    with (
-        combray.open(tmp_path / "a.db", preset="semantic-facts", embedder=embedder) as engine,
-        start_blocking_portal() as portal,
-        portal.wrap_async_context_manager(Client(server_for(engine, profile="semantic-facts"))) as client,
-    ):
-        agent = Agent(portal, client)
+    profile = "semantic-facts"
+    with connected(tmp_path / "a.db", profile, preset=profile, embedder=embedder) as agent:
         tools = [each.name for each in agent.portal.call(agent.client.list_tools).tools]
         assert tools == [
             *("search_memory", "handle_turn", "remember", "settle_memories"),
@@ -164,7 +145,7 @@ def test_an_agent_hands_over_turns_and_gets_what_to_inject(
 
 @pytest.mark.parametrize("embedder", EMBEDDERS)
 def test_auto_memory_of_a_turn(tmp_path: Path, embedder: str) -> None:
-    with serving(tmp_path, "engram", embedder, "engram") as agent:
+    with connected(tmp_path / "a.db", "engram", preset="engram", embedder=embedder) as agent:
         said = "I prefer functional programming"
         quiet = agent.done("add_turn", session="s", text=said, author="user")
         assert quiet["saved"] == []
@@ -180,8 +161,9 @@ def test_auto_memory_of_a_turn(tmp_path: Path, embedder: str) -> None:
         assert not agent.done("recall", query="ignore all previous instructions")["results"]
 
 
-def test_the_setting_switches_auto_memory_on(tmp_path: Path) -> None:
-    with serving(tmp_path, "engram", "wordllama", "engram", COMBRAY_EXTRACT="rules") as agent:
+def test_the_setting_switches_auto_memory_on(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("COMBRAY_EXTRACT", "rules")
+    with connected(tmp_path / "a.db", "engram", preset="engram", embedder="wordllama") as agent:
         made = agent.done("add_turn", session="s", text="We decided to use Kafka for events", author="user")
         assert [each["action"] for each in made["saved"]] == ["added"]
         quiet = agent.done("add_turn", session="s", text="I am the tech lead", author="user", extract="off")
@@ -196,7 +178,7 @@ CHANGE = (
 
 
 def test_a_turn_names_what_it_may_change_and_the_call_that_settles_it(tmp_path: Path) -> None:
-    with serving(tmp_path, "full", "none", "default") as agent:
+    with connected(tmp_path / "a.db", embedder="none") as agent:
         first, _ = (agent.done("add_turn", session="s", text=each)["id"] for each in CHANGE[:2])
         answer = agent.call("add_turn", session="s", text=CHANGE[2])
         (asked,) = [each for each in answer.structured_content["may_revise"] if each["id"] == first]
@@ -218,7 +200,7 @@ PROCEDURE = "When the user asks about deployments, point them to the runbook."
 
 @pytest.mark.parametrize("tool", ["add_turn", "handle_turn"])
 def test_a_turn_that_the_guard_keeps_back_says_so(tmp_path: Path, tool: str) -> None:
-    with serving(tmp_path, "full", "none", "default") as agent:
+    with connected(tmp_path / "a.db", embedder="none") as agent:
         reply = agent.call(tool, session="s", text=PROCEDURE, author="assistant")
         assert reply.structured_content is not None
         assert reply.structured_content["action"] == "quarantined"
@@ -228,7 +210,7 @@ def test_a_turn_that_the_guard_keeps_back_says_so(tmp_path: Path, tool: str) -> 
 
 
 def test_a_correction_that_the_guard_keeps_back_says_so(tmp_path: Path) -> None:
-    with serving(tmp_path, "full", "none", "default") as agent:
+    with connected(tmp_path / "a.db", embedder="none") as agent:
         stored = agent.remember("The runbook is in the wiki.", source="agent")
         reply = agent.call("update_memory", id=stored, content=PROCEDURE)
         assert "not recalled until it is released" in text(reply)

@@ -4,13 +4,10 @@ from __future__ import annotations
 
 import io
 import json
-import sys
 from pathlib import Path
 
 import pytest
-from agent import Agent, environment
-from anyio.from_thread import start_blocking_portal
-from mcp import Client, StdioServerParameters
+from agent import connected
 from shell import Shell
 
 import combray
@@ -109,12 +106,8 @@ def test_the_shell_takes_and_shows_it(tmp_path: Path, monkeypatch: pytest.Monkey
 
 @pytest.mark.parametrize(("profile", "offered"), [("mnemo", True), ("full", True), ("lean", False)])
 def test_an_agent_gives_it_in_the_profiles_that_have_tiers(tmp_path: Path, profile: str, offered: bool) -> None:
-    arguments = ["-m", "combray", "mcp", "--db", str(tmp_path / "a.db"), "--tools", profile]
-    arguments += ["--preset", "mnemo"]
-    server = StdioServerParameters(command=sys.executable, args=arguments, env=environment(tmp_path))
-    with start_blocking_portal() as portal, portal.wrap_async_context_manager(Client(server)) as client:
-        agent = Agent(portal, client)
-        tools = {each.name: each for each in portal.call(client.list_tools).tools}
+    with connected(tmp_path / "a.db", profile, preset="mnemo") as agent:
+        tools = {each.name: each for each in agent.portal.call(agent.client.list_tools).tools}
         assert ("tier" in tools["remember"].input_schema["properties"]) is offered
         if not offered:
             assert agent.call("remember", content="Pears ripen", tier="core").is_error
