@@ -15,8 +15,7 @@ from combray.agents.clients.files import CLIENTS
 from combray.agents.clients.jsonedit import value_at
 from combray.agents.clients.jsonsource import JSON5
 from combray.agents.clients.places import Places, Wanted
-from combray.agents.clients.wiring import carry_out, plan, unplan
-from combray.agents.clients.wiring import write as ledger_write
+from combray.agents.clients.wiring import carry_out, plan, unplan, write
 from combray.errors import InvalidInputError
 
 ALL = [(client, case) for client, cases in CASES.items() for case in cases]
@@ -337,13 +336,13 @@ def test_a_write_that_fails_takes_the_earlier_ones_back(home: Home, monkeypatch:
     before = {path: data for path, data in home.tree().items() if data}
     calls: list[Path] = []
 
-    def write(path: Path, data: bytes, **how: Any) -> list[str]:
-        calls.append(path)
+    def failing(path: Path, data: bytes, **how: Any) -> list[str]:
+        calls.extend([] if home.records in path.parents else [path])
         if len(calls) == 2:
             raise OSError(28, "No space left on device", str(path))
-        return ledger_write(path, data, **how)
+        return write(path, data, **how)
 
-    monkeypatch.setattr("combray.agents.clients.wiring.write", write)
+    monkeypatch.setattr("combray.agents.clients.wiring.write", failing)
     with pytest.raises(OSError, match="No space"):
         home.setup("claude-code")
     assert {path: data for path, data in home.tree().items() if data} == before

@@ -25,6 +25,114 @@ SEEN = 4_000
 """Turns of a session that are known as captured."""
 
 
+def folder_of(location: str) -> Path:
+    """Return the folder of a store: beside its file, or in the data folder for a store without one."""
+    path = location.removeprefix("sqlite:///")
+    if path == ":memory:" or "://" in path:
+        return Path(data_folder(), f"{hashlib.sha256(path.encode()).hexdigest()[:16]}.hooks")
+    path = os.path.expanduser(path)  # noqa: PTH111 - Path's raises for unknown users
+    return Path(f"{path}.hooks")
+
+
+def note_run(client: str, verb: str, milliseconds: int, error: str = "") -> None:
+    """Write down a client's last hook in the data folder, where `combray setup --check` reads it."""
+    with suppress(OSError):
+        folder = Path(data_folder(), "hooks")
+        folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+        at = datetime.now(UTC).isoformat(timespec="seconds")
+        replace(folder / f"{client}.json", {"verb": verb, "at": at, "ms": milliseconds, "error": error[:500]})
+
+
+class Beside:
+    """The folder of one store and namespace."""
+
+    def __init__(self, folder: Path, namespace: str) -> None:
+        self.folder = folder
+        self.namespace = namespace
+
+    def make(self) -> None:
+        """Create the folder, readable by its owner only. Raises OSError."""
+        self.folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+
+    @property
+    def queue(self) -> Path:
+        """The turns that wait to be stored."""
+        return self.folder / "queue.jsonl"
+
+    def _session(self, client: str, session: str) -> Path:
+        name = hashlib.sha256("\x1f".join((self.namespace, client, session)).encode(errors="replace")).hexdigest()
+        return self.folder / f"session-{name[:24]}.json"
+
+    def progress(self, client: str, session: str) -> dict[str, Any]:
+        """Return what is known of a session: `offset` and `seen` of its turns, `compacted`, `pending`."""
+        return _read(self._session(client, session))
+
+    def put_progress(self, client: str, session: str, value: dict[str, Any]) -> None:
+        """Replace what is known of a session. Raises OSError."""
+        self.make()
+        value["seen"] = value.get("seen", [])[-SEEN:]
+        replace(self._session(client, session), value)
+
+    def note_session(self, client: str, session: str) -> None:
+        """Write down when a hook of a session ran last."""
+        if not session:
+            return
+        with suppress(OSError):
+            self.make()
+            sessions = self._sessions()
+            sessions.pop(session, None)
+            sessions[session] = datetime.now(UTC).isoformat(timespec="seconds")
+            for old in list(sessions)[:-SESSIONS]:
+                del sessions[old]
+                self._session(client, old).unlink(missing_ok=True)
+            replace(self.folder / "sessions.json", sessions)
+
+    def last_other(self, session: str) -> str:
+        """Return when a hook of another session ran last; "" for never."""
+        return max((str(at) for name, at in self._sessions().items() if name != session), default="")
+
+    def _sessions(self) -> dict[str, Any]:
+        return _read(self.folder / "sessions.json")
+
+    def log(self, what: str) -> None:
+        """Append one line to the log. It has no text of a conversation."""
+        with suppress(OSError):
+            self.make()
+            path = self.folder / "hooks.log"
+            if path.exists() and path.stat().st_size > _LOG_BYTES:
+                path.replace(path.with_suffix(".log.1"))
+            line = f"{datetime.now(UTC).isoformat(timespec='milliseconds')} {' '.join(what.split())}\n"
+            with _opened(path, os.O_APPEND) as file:
+                file.write(line.encode("utf-8", "replace"))
+
+
+def _read(path: Path) -> dict[str, Any]:
+    try:
+        value = json.loads(path.read_bytes())
+    except (OSError, ValueError, RecursionError):
+        return {}
+    return value if isinstance(value, dict) else {}
+
+
+def replace(path: Path, value: Any) -> None:
+    """Write a value as JSON, whole or not at all. Raises OSError."""
+    part = path.with_name(f"{path.name}.{os.getpid()}.part")
+    try:
+        with _opened(part, os.O_TRUNC) as file:
+            file.write(json.dumps(value).encode())
+        part.replace(path)
+    except OSError:
+        part.unlink(missing_ok=True)
+        raise
+
+
+def _opened(path: Path, flags: int) -> Any:
+    return os.fdopen(os.open(path, os.O_WRONLY | os.O_CREAT | flags, 0o600), "wb")
+
+
+# -- the queue -----------------------------------------------------------------------------------
+
+
 class TurnQueue:
     """A crash-safe queue of turns: JSON lines, appended whole and synchronised to the disk.
 
@@ -132,108 +240,3 @@ def _turn(line: bytes) -> Turn | None:
     except (ValueError, RecursionError):
         return None
     return turn if isinstance(turn, dict) and isinstance(turn.get("id"), str) else None
-
-
-def folder_of(location: str) -> Path:
-    """Return the folder of a store: beside its file, or in the data folder for a store without one."""
-    path = location.removeprefix("sqlite:///")
-    if path == ":memory:" or "://" in path:
-        return Path(data_folder(), f"{hashlib.sha256(path.encode()).hexdigest()[:16]}.hooks")
-    path = os.path.expanduser(path)  # noqa: PTH111 - Path's raises for unknown users
-    return Path(f"{path}.hooks")
-
-
-def note_run(client: str, verb: str, milliseconds: int, error: str = "") -> None:
-    """Write down a client's last hook in the data folder, where `combray setup --check` reads it."""
-    with suppress(OSError):
-        folder = Path(data_folder(), "hooks")
-        folder.mkdir(mode=0o700, parents=True, exist_ok=True)
-        at = datetime.now(UTC).isoformat(timespec="seconds")
-        replace(folder / f"{client}.json", {"verb": verb, "at": at, "ms": milliseconds, "error": error[:500]})
-
-
-class Beside:
-    """The folder of one store and namespace."""
-
-    def __init__(self, folder: Path, namespace: str) -> None:
-        self.folder = folder
-        self.namespace = namespace
-
-    def make(self) -> None:
-        """Create the folder, readable by its owner only. Raises OSError."""
-        self.folder.mkdir(mode=0o700, parents=True, exist_ok=True)
-
-    @property
-    def queue(self) -> Path:
-        """The turns that wait to be stored."""
-        return self.folder / "queue.jsonl"
-
-    def _session(self, client: str, session: str) -> Path:
-        name = hashlib.sha256("\x1f".join((self.namespace, client, session)).encode(errors="replace")).hexdigest()
-        return self.folder / f"session-{name[:24]}.json"
-
-    def progress(self, client: str, session: str) -> dict[str, Any]:
-        """Return what is known of a session: `offset` and `seen` of its turns, `compacted`, `pending`."""
-        return _read(self._session(client, session))
-
-    def put_progress(self, client: str, session: str, value: dict[str, Any]) -> None:
-        """Replace what is known of a session. Raises OSError."""
-        self.make()
-        value["seen"] = value.get("seen", [])[-SEEN:]
-        replace(self._session(client, session), value)
-
-    def note_session(self, client: str, session: str) -> None:
-        """Write down when a hook of a session ran last."""
-        if not session:
-            return
-        with suppress(OSError):
-            self.make()
-            sessions = self._sessions()
-            sessions.pop(session, None)
-            sessions[session] = datetime.now(UTC).isoformat(timespec="seconds")
-            for old in list(sessions)[:-SESSIONS]:
-                del sessions[old]
-                self._session(client, old).unlink(missing_ok=True)
-            replace(self.folder / "sessions.json", sessions)
-
-    def last_other(self, session: str) -> str:
-        """Return when a hook of another session ran last; "" for never."""
-        return max((str(at) for name, at in self._sessions().items() if name != session), default="")
-
-    def _sessions(self) -> dict[str, Any]:
-        return _read(self.folder / "sessions.json")
-
-    def log(self, what: str) -> None:
-        """Append one line to the log. It has no text of a conversation."""
-        with suppress(OSError):
-            self.make()
-            path = self.folder / "hooks.log"
-            if path.exists() and path.stat().st_size > _LOG_BYTES:
-                path.replace(path.with_suffix(".log.1"))
-            line = f"{datetime.now(UTC).isoformat(timespec='milliseconds')} {' '.join(what.split())}\n"
-            with _opened(path, os.O_APPEND) as file:
-                file.write(line.encode("utf-8", "replace"))
-
-
-def _read(path: Path) -> dict[str, Any]:
-    try:
-        value = json.loads(path.read_bytes())
-    except (OSError, ValueError, RecursionError):
-        return {}
-    return value if isinstance(value, dict) else {}
-
-
-def replace(path: Path, value: Any) -> None:
-    """Write a value as JSON, whole or not at all. Raises OSError."""
-    part = path.with_name(f"{path.name}.{os.getpid()}.part")
-    try:
-        with _opened(part, os.O_TRUNC) as file:
-            file.write(json.dumps(value).encode())
-        part.replace(path)
-    except OSError:
-        part.unlink(missing_ok=True)
-        raise
-
-
-def _opened(path: Path, flags: int) -> Any:
-    return os.fdopen(os.open(path, os.O_WRONLY | os.O_CREAT | flags, 0o600), "wb")

@@ -19,8 +19,7 @@ from combray.transfer.turns import COPIED, Turn
 from combray.types import Memory, MemoryItem, Remembered
 from combray.where.parsing import parse
 
-BATCH = 256
-"""Episodes of one transaction."""
+_BATCH = 256
 _MOST_AT_ONCE = 1000
 """Turns of one moment that are compared."""
 
@@ -105,13 +104,10 @@ def ingest(
             if not dry_run:
                 before = report.memories - len(items)
                 shown = None if progress is None else partial(_shown, progress, before)
-                results = target.remember_many(
-                    cast(list[MemoryItem], items), diff=False, batch=BATCH, progress=shown
-                )
-                stored = [result for result in results if result.action != "refused"]
-                report.memories -= len(results) - len(stored)
-                report.refused += tuple(result.reason for result in results if result.action == "refused")
-                report.saved += save_facts(target, stored, save)
+                stored, refused, saved = store_turns(target, items, save, shown)
+                report.memories = before + len(stored)
+                report.refused += tuple(refused)
+                report.saved += saved
     report.namespaces = tuple(namespaces)
     report.seconds = time.perf_counter() - start
     return report
@@ -163,14 +159,22 @@ def _count(report: IngestReport, turns: list[Turn], items: list[dict[str, Any]])
     report.last = max([*times, *([report.last] if report.last else [])], default=None)
 
 
-def save_facts(target: Rememberer, stored: Iterable[Remembered], save: Save | None) -> int:
-    """Call `save` with the turns that were stored. Return how many facts were stored."""
+def store_turns(
+    target: Rememberer,
+    items: list[dict[str, Any]],
+    save: Save | None,
+    progress: Callable[[int], None] | None = None,
+) -> tuple[list[Remembered], list[str], int]:
+    """Store episodes. Return what was stored, why others were refused, and how many facts `save` stored."""
+    results = target.remember_many(cast(list[MemoryItem], items), diff=False, batch=_BATCH, progress=progress)
+    stored = [each for each in results if each.action != "refused"]
+    refused = [each.reason for each in results if each.action == "refused"]
     if save is None:
-        return 0
+        return stored, refused, 0
     engine = cast(Memories, target)
     keys = engine.reader.keys_of([each.id for each in stored])
-    results = save(engine, engine.reader.memories(list(keys.values())))
-    return sum(result.action != "skipped" for result in results)
+    facts = save(engine, engine.reader.memories(list(keys.values())))
+    return stored, refused, sum(each.action != "skipped" for each in facts)
 
 
 def _shown(progress: Callable[[int], None], before: int, count: int) -> None:

@@ -113,6 +113,9 @@ def _go_on(report: ImportReport, dry_run: bool, skip_bad: bool) -> bool:
     return True
 
 
+# -- an export -----------------------------------------------------------------------------------
+
+
 @dataclass(slots=True)
 class Restoration:
     """The new records of an export, in order; memories must precede versions and edges that name them."""

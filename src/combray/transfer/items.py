@@ -183,6 +183,9 @@ def _resolve(found: Items, named: Mapping[str, int], count: int) -> None:
     found.edges = edges
 
 
+# -- into the store ------------------------------------------------------------------------------
+
+
 @dataclass(slots=True)
 class Additions:
     """Items to remember, by moment, and the edges between them."""

@@ -13,18 +13,17 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from datetime import datetime
 from pathlib import PurePath, PurePosixPath
-from typing import Literal, cast
+from typing import Literal
 
 from combray.errors import InvalidInputError
 from combray.guard.redaction import redact
 from combray.records import dataclass, field, replace
 from combray.sessions.session import entries
-from combray.transfer.conversations import BATCH, Save, new_items, save_facts
+from combray.transfer.conversations import Save, new_items, store_turns
 from combray.transfer.imports import ImportTarget, import_from
 from combray.transfer.parser import parse
 from combray.transfer.sources import ARCHIVE, read_bytes
 from combray.transfer.turns import Turn, pieces
-from combray.types import MemoryItem
 from combray.values import as_moment
 
 NOTES = (".md", ".markdown", ".txt")
@@ -186,14 +185,11 @@ def _stored(
         raise InvalidInputError(report.name, "contains no texts.", "Choose another file.")
     if report.dry_run:
         return report
-    results = engine.remember_many(cast(list[MemoryItem], items), diff=False, batch=BATCH)
-    refused = [each for each in results if each.action == "refused"]
-    stored = [each for each in results if each.action != "refused"]
+    stored, refused, _ = store_turns(engine, items, save)
     report.memories = len(stored)
     report.ids = tuple(each.id for each in stored)
     report.quarantined = sum(each.guard.startswith("quarantined") for each in stored)
-    report.problems = tuple(dict.fromkeys(each.reason for each in refused))[:SHOWN]
-    save_facts(engine, stored, save)
+    report.problems = tuple(dict.fromkeys(refused))[:SHOWN]
     return report
 
 

@@ -107,8 +107,8 @@ class _Reader:
             raise self.wrong("unexpected text behind the value")
         return node
 
-    def wrong(self, problem: str, at: int | None = None) -> SourceError:
-        return SourceError(problem, self.text, self.at if at is None else at)
+    def wrong(self, problem: str) -> SourceError:
+        return SourceError(problem, self.text, self.at)
 
     def skip(self) -> None:
         """Skip white space and comments."""

@@ -239,6 +239,9 @@ def _number(given: Mapping[str, Any], names: tuple[str, ...], default: int, most
     return int(text)
 
 
+# -- memories, hits and versions as mem0's clients read them -------------------------------------
+
+
 def of_memory(engine: Engine, memory: Memory) -> dict[str, Any]:
     """Return a memory as mem0 has it. `created_at` is the moment that it is about, as with mem0's `timestamp`."""
     key = engine.reader.keys_of([memory.id]).get(memory.id)

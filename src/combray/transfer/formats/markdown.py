@@ -2,6 +2,9 @@
 
 Source: basic-memory 0.24.1, `markdown/schemas.py` and `markdown/plugins.py`: `- relation [[Target]] (context)`,
 with quotes about a relation of several words, and no links within code.
+
+Front matter is YAML (extra `markdown`). Times stay texts as they are written, so that their offsets survive.
+Aliases are refused: a few of them can stand for gigabytes.
 """
 
 from __future__ import annotations
@@ -126,6 +129,9 @@ def _yaml() -> tuple[Any, Any, Any]:
         },
     )
     return yaml, loader, dumper
+
+
+# -- a vault -------------------------------------------------------------------------------------
 
 
 def read(folder: Path) -> Drafts:
