@@ -120,7 +120,6 @@ def resolve(state: Planning, old: int, new: int, reason: str, detail: str = "") 
 
 # -- the judge: one call to a language model for all pairs that rules cannot decide -----------------
 
-
 SYSTEM = """\
 You compare pairs of stored facts about one person or project. For each pair answer with one word:
 MERGE: both say the same thing; nothing is lost if one of them goes.

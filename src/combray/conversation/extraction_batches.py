@@ -170,7 +170,6 @@ def _known(
 
 # -- what a day has cost and may cost --------------------------------------------------------------
 
-
 _KEPT = "extraction"
 
 

@@ -211,7 +211,6 @@ def _without_nulls(value: object) -> object:
 
 # -- support: the turns have names, numbers and negation of a fact, and most of its words -----------
 
-
 LONGEST = 300
 """Characters of a fact."""
 _LEAST = 0.7

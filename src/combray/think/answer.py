@@ -36,7 +36,6 @@ from combray.types import Answer, Hit, RecallOptions
 
 NEAREST = 3
 """Nearest memories shown if no memory answers."""
-WEIGHTS = extraction.Weights()
 UNHELD = "no sentence has everything that the question asks about"
 _HINT = 160
 """Characters shown of each."""
@@ -147,12 +146,12 @@ class _Thinking:
         """Return the best sentences of the memories, or that the answer is not known if none is relevant."""
         question = read(self.recalled.query, self._authors())
         step("choose sentences")
-        ranked = extraction.picks(sources, question, self._similarity, WEIGHTS)
+        ranked = extraction.picks(sources, question, self._similarity)
         weak = extraction.weakness(ranked, question, self.recalled.details)
         if weak:
             why = "; ".join(part for part in (reason, weak) if part)
             return self.unknown(why, _hits(sources), checks=checks, more=more)
-        kept = extraction.chosen(ranked, sources, WEIGHTS)
+        kept = extraction.chosen(ranked, sources)
         words = wording(question.text)
         answer, citations, dates = extraction.written(kept, question, words)
         known = any(holds(question, pick) for pick in kept)
