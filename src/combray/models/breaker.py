@@ -141,7 +141,7 @@ class Breaker:
             self._times.clear()
 
     def failed(self, reason: str, *, works: bool = False) -> None:
-        """Record that there was no answer, or an unusable one. `works`: the service rejected this request only."""
+        """Record a call without a usable answer. `works`: the service rejected this request only."""
         with self._lock:
             now = self._clock()
             self._failures = 0 if works else self._failures + 1
