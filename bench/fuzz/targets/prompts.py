@@ -84,10 +84,10 @@ def _answers_for(done: Checked, sources: Sequence[Source]) -> None:
 
 def _extracted(question: str, sources: Sequence[Source]) -> Any:
     read = questions.read(question, ["Ada", "小明"])
-    ranked = extraction.picks(sources, read, None, extraction.Weights())
+    ranked = extraction.picks(sources, read, lambda texts: [0.0] * len(texts))
     if not ranked:
         return ()
-    kept = extraction.chosen(ranked, sources, extraction.Weights())
+    kept = extraction.chosen(ranked, sources)
     answer, citations, dates = extraction.written(kept, read, wording(question))
     assert len(answer.splitlines()) == len(citations), "a memory makes lines of its own"
     _answers_for(Checked(answer.splitlines(), citations), sources)

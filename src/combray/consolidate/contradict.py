@@ -12,15 +12,16 @@ from typing import Literal
 import msgspec
 
 from combray.consolidate.belief import begins
+from combray.consolidate.load import by_words
 from combray.consolidate.prompt import PairDecision, decisions, pairs
-from combray.consolidate.relation import Pair, in_order, pair
+from combray.consolidate.relation import Pair, pair
 from combray.consolidate.state import Planning, ranked
 from combray.consolidate.steps import FACTS, Ask, Halve, Merge, PairAnswer, Supersede
 from combray.errors import ModelError
 from combray.language.scopes import scope_set
 from combray.language.tokens import query_terms
 from combray.records import dataclass
-from combray.runtime import Filter, KeywordArm, Reader, Runtime
+from combray.runtime import Filter, Reader, Runtime
 from combray.types import LIVE_STATUSES, TRUSTS, Memory
 
 _MAX_TERMS = 30
@@ -48,8 +49,9 @@ class Contradictions:
         reader = runtime.store.reader(state.namespace)
         found = []
         for one, other in sorted(self._candidates(state, reader)):
-            (old, older), (new, newer) = in_order(one, state.facts[one], other, state.facts[other])
-            relation = state.relations.of(one, state.facts[one], other, state.facts[other])
+            old, new = state.relations.in_order(one, other)
+            older, newer = state.facts[old], state.facts[new]
+            relation = state.relations.of(one, other)
             # Both are true if the older fact ended before the newer one begins.
             is_over = older.valid_to is not None and older.valid_to <= begins(newer)
             if relation.kind in ("replaced", "opposite") and not is_over:
@@ -72,8 +74,8 @@ class Contradictions:
         alike: dict[tuple[object, ...], list[int]] = defaultdict(list)
         for key in live:
             fact = state.facts[key]
-            scope, terms = scope_set(fact.tags), state.relations.traits(key, fact).terms
-            if (place := state.relations.slot(key, fact)) is not None:
+            scope, terms = scope_set(fact.tags), state.relations.traits(key).terms
+            if (place := state.relations.slot(key)) is not None:
                 alike[place.subject, place.attribute, scope].append(key)
             if _FEWEST_TERMS <= len(terms) <= _MAX_TERMS:
                 for term in terms:
@@ -84,19 +86,16 @@ class Contradictions:
         return found
 
     def _worth(self, state: Planning, one: int, other: int) -> bool:
-        first, second = state.facts[one], state.facts.get(other)
+        second = state.facts.get(other)
         if one == other or second is None or second.status not in LIVE_STATUSES or state.answered(one, other):
             return False
-        return state.relations.may_contradict(one, first, other, second)
+        return state.relations.may_contradict(one, other)
 
     def _by_words(self, fact: Memory, reader: Reader) -> list[int]:
         where = Filter(kinds=FACTS, within=scope_set(fact.tags))
-        wanted = tuple((term, 1.0) for term in query_terms(fact.content)[:_MAX_TERMS])
-        if not wanted:
-            return []
-        arm = KeywordArm(wanted, fields=(1.0, 0.0, 0.0, 0.0), scoring="coverage", posting_budget=5_000)
+        terms = query_terms(fact.content)[:_MAX_TERMS]
         # One more: the fact itself matches.
-        return [int(key) for key in reader.search({"words": arm}, where, self.words_most + 1).lists["words"].keys]
+        return by_words(reader, terms, where, self.words_most + 1, posting_budget=5_000)
 
 
 def resolve(state: Planning, old: int, new: int, reason: str, detail: str = "") -> None:
@@ -120,7 +119,6 @@ def resolve(state: Planning, old: int, new: int, reason: str, detail: str = "") 
 
 
 # -- the judge: one call to a language model for all pairs that rules cannot decide -----------------
-
 
 SYSTEM = """\
 You compare pairs of stored facts about one person or project. For each pair answer with one word:
@@ -197,10 +195,9 @@ def _follow(state: Planning, both: Pair, decision: str) -> None:
         if not state.take(Merge(winner, (loser,)), f"into {state.facts[winner].id}: says the judge"):
             return
     elif decision == "CONTRADICTION":
-        (old, older), (new, newer) = in_order(both[0], first, both[1], second)
         before = len(state.steps)
-        resolve(state, old, new, "says the judge")
-        if len(state.steps) == before and begins(older) != begins(newer):
+        resolve(state, *state.relations.in_order(*both), "says the judge")
+        if len(state.steps) == before and begins(first) != begins(second):
             return
     known = state.settled.get(both)
     state.take(PairAnswer(*both, reason, decision, known is not None and known.halved), decision)

@@ -7,14 +7,14 @@ from functools import lru_cache
 
 import numpy as np
 
-from combray.consolidate.load import Nearness
+from combray.consolidate.load import Nearness, by_words
 from combray.consolidate.state import Planning
 from combray.consolidate.steps import Support
 from combray.language.scopes import scope_set
 from combray.language.support import supports
 from combray.language.tokens import content_terms
 from combray.records import dataclass
-from combray.runtime import Filter, KeywordArm, Reader, Runtime
+from combray.runtime import Filter, Reader, Runtime
 from combray.types import Memory
 
 _MOST = 1_000_000
@@ -104,10 +104,7 @@ class GatherEvidence:
         wanted = [term for term in dict.fromkeys(content_terms(fact.content)) if term not in _USER_WORDS | owner]
         if len(wanted) < 2:
             return []
-        terms = tuple((term, 1.0) for term in wanted)
-        arm = KeywordArm(terms, mode="all", scoring="coverage", fields=(1.0, 0.0, 0.0, 0.0))
-        found = read.reader.search({"words": arm}, read.where, _MOST)
-        return [int(key) for key in found.lists["words"].keys]
+        return by_words(read.reader, wanted, read.where, _MOST, mode="all")
 
 
 def independent(fact: Memory, found: list[tuple[int, Memory]], reader: Reader) -> list[tuple[int, Memory]]:

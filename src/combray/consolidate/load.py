@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from typing import Literal
 
 import numpy as np
 
@@ -12,7 +13,7 @@ from combray.consolidate.state import Planning
 from combray.consolidate.steps import FACTS
 from combray.language.scopes import scope_set
 from combray.records import dataclass
-from combray.runtime import Doubt, Filter, Ranked, Reader, Runtime
+from combray.runtime import Doubt, Filter, KeywordArm, Ranked, Reader, Runtime
 from combray.types import LIVE_STATUSES
 
 _AT_ONCE = 5_000
@@ -22,6 +23,23 @@ def same_scope(state: Planning, one: int, other: int) -> bool:
     """Return whether two facts are known and in the same scope."""
     known = one in state.facts and other in state.facts
     return known and scope_set(state.facts[one].tags) == scope_set(state.facts[other].tags)
+
+
+def by_words(
+    reader: Reader,
+    terms: Iterable[str],
+    where: Filter,
+    limit: int,
+    *,
+    mode: Literal["any", "all"] = "any",
+    posting_budget: int = 20_000,
+) -> list[int]:
+    """Return the keys of the memories whose content has the most of some terms; with mode "all", every term."""
+    wanted = tuple((term, 1.0) for term in dict.fromkeys(terms))
+    fields = (1.0, 0.0, 0.0, 0.0)
+    arm = KeywordArm(wanted, mode=mode, scoring="coverage", fields=fields, posting_budget=posting_budget)
+    found: list[int] = reader.search({"words": arm}, where, limit).lists["words"].keys.tolist() if wanted else []
+    return found
 
 
 @dataclass(frozen=True)

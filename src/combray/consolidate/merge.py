@@ -64,20 +64,19 @@ class MergeFacts:
         first, second = state.facts[one], state.facts[other]
         if first.trust != second.trust or state.answered(one, other):
             return ""
-        relation = state.relations.of(one, first, other, second)
+        relation = state.relations.of(one, other)
         if relation.kind == "same" or self._restates(state, one, other):
             sure = max(first.confidence, second.confidence) > self.sure_above
             return None if sure else "the same, but neither is sure"
-        if relation.kind == "apart" and self.asks_near and state.relations.undecided(one, first, other, second):
+        if relation.kind == "apart" and self.asks_near and state.relations.undecided(one, other):
             return "near, and the words do not decide"
         return relation.reason if relation.kind == "unsure" else ""
 
     def _restates(self, state: Planning, one: int, other: int) -> bool:
         if self.restated_from is None or (near := state.near.get(one)) is None:
             return False
-        first, second = state.facts[one], state.facts[other]
         close = other in near.keys[near.scores >= self.restated_from].tolist()
-        return close and state.relations.restates(one, first, other, second)
+        return close and state.relations.restates(one, other)
 
 
 class _Around:

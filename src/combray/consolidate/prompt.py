@@ -99,7 +99,8 @@ def decisions(answer: str, shape: type[D], count: int) -> dict[int, D]:
     Raises msgspec.MsgspecError for an answer that is not the requested JSON.
     """
     found: dict[int, set[D]] = defaultdict(set)
-    for each in decoded(answer, PairDecisions[shape]).decisions:  # type: ignore[valid-type]
+    reply: PairDecisions[D] = decoded(answer, PairDecisions[shape])  # type: ignore[valid-type]
+    for each in reply.decisions:
         found[each.pair].add(each)
     return {
         number: next(iter(given)) for number, given in found.items() if 1 <= number <= count and len(given) == 1

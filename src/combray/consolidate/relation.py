@@ -6,6 +6,8 @@ Source: docs/explanation/consolidation.md.
 from __future__ import annotations
 
 import re
+from collections.abc import Callable, Mapping
+from functools import cache
 from typing import TYPE_CHECKING, Literal, NamedTuple
 
 from combray.consolidate.belief import begins
@@ -53,95 +55,85 @@ def pair(one: int, other: int) -> Pair:
 
 
 class Relations:
-    """Cached relations of pairs of facts."""
+    """Cached relations of pairs of facts, by their keys."""
 
-    def __init__(self) -> None:
-        self._traits: dict[int, Traits] = {}
-        self._tenses: dict[int, Tense] = {}
-        self._slots: dict[int, FactSlot | None] = {}
-        self._known: dict[Pair, Relation] = {}
+    def __init__(self, facts: Mapping[int, Memory]) -> None:
+        self._facts = facts
+        self.traits: Callable[[int], Traits] = cache(lambda key: traits(facts[key].content))
+        self.slot: Callable[[int], FactSlot | None] = cache(lambda key: slot(facts[key]))
+        self._tense: Callable[[int], Tense] = cache(lambda key: tense_of(facts[key].content))
+        self._relation: Callable[[int, int], Relation] = cache(self._compare)
 
-    def traits(self, key: int, fact: Memory) -> Traits:
-        """Return a fact's traits."""
-        if key not in self._traits:
-            self._traits[key] = traits(fact.content)
-        return self._traits[key]
+    def in_order(self, one: int, other: int) -> Pair:
+        """Return the pair with the older fact first. Ties go to the one written first."""
+        old, new = sorted((one, other), key=lambda key: (begins(self._facts[key]), key))
+        return old, new
 
-    def may_contradict(self, one: int, first: Memory, other: int, second: Memory) -> bool:
+    def may_contradict(self, one: int, other: int) -> bool:
         """Return whether a comparison of the two can find a contradiction."""
-        (old_key, old), (new_key, new) = in_order(one, first, other, second)
+        old, new = self.in_order(one, other)
         return (
-            comparable(old, new)
-            and may_contradict(self.traits(old_key, old), self.traits(new_key, new))
-            and self._tense(old_key, old) == self._tense(new_key, new) == "present"
+            comparable(self._facts[old], self._facts[new])
+            and may_contradict(self.traits(old), self.traits(new))
+            and self._tense(old) == self._tense(new) == "present"
         )
 
-    def slot(self, key: int, fact: Memory) -> FactSlot | None:
-        """Return what a fact gives a value of, or None."""
-        if key not in self._slots:
-            self._slots[key] = slot(fact)
-        return self._slots[key]
-
-    def _tense(self, key: int, fact: Memory) -> Tense:
-        if key not in self._tenses:
-            self._tenses[key] = tense_of(fact.content)
-        return self._tenses[key]
-
-    def undecided(self, one: int, first: Memory, other: int, second: Memory) -> bool:
+    def undecided(self, one: int, other: int) -> bool:
         """Return whether nothing in the words of two facts that are near says that they are about two things."""
-        return self._alike(one, first, other, second) is not None
+        return self._alike(one, other) is not None
 
-    def restates(self, one: int, first: Memory, other: int, second: Memory) -> bool:
+    def restates(self, one: int, other: int) -> bool:
         """Return whether two near facts differ in their predicate alone: both end with the same value."""
-        found = self._alike(one, first, other, second)
+        found = self._alike(one, other)
         if found is None or not (found.same_subject and found.same_polarity) or found.changes:
             return False
         if found.overlap == 1:
             return False  # another form of one verb: "works", "worked"
-        if any(_CLAUSES.search(fact.content) for fact in (first, second)):
+        texts = [self._facts[key].content for key in (one, other)]
+        if any(map(_CLAUSES.search, texts)):
             return False  # a second clause may say more than the predicate
-        values = [content_terms(fact.content)[-1:] for fact in (first, second)]
+        values = [content_terms(text)[-1:] for text in texts]
         return values[0] == values[1] != [] and len(found.word_substitution) == 1
 
-    def _alike(self, one: int, first: Memory, other: int, second: Memory) -> Comparison | None:
+    def _alike(self, one: int, other: int) -> Comparison | None:
         """Compare two facts. None if they are of two tenses, or their names, numbers, dates or units differ."""
-        (old_key, old), (new_key, new) = in_order(one, first, other, second)
-        if not comparable(old, new) or self._tense(old_key, old) != self._tense(new_key, new):
+        key, newer = self.in_order(one, other)
+        old, new = self._facts[key], self._facts[newer]
+        if not comparable(old, new) or self._tense(key) != self._tense(newer):
             return None
         from combray.language.claims import compare
 
         found = compare(old.content, new.content)
         return None if _elsewhere(found) else found
 
-    def of(self, one: int, first: Memory, other: int, second: Memory) -> Relation:
+    def of(self, one: int, other: int) -> Relation:
         """Return the relation of two facts, in any order."""
-        both = pair(one, other)
-        if both not in self._known:
-            self._known[both] = self._compare(one, first, other, second)
-        return self._known[both]
+        return self._relation(*self.in_order(one, other))
 
-    def _compare(self, one: int, first: Memory, other: int, second: Memory) -> Relation:
-        (old_key, old), (new_key, new) = in_order(one, first, other, second)
+    def _compare(self, one: int, other: int) -> Relation:
+        """Return the relation of an older and a newer fact."""
+        old, new = self._facts[one], self._facts[other]
         if not comparable(old, new):
             return APART
         if same_text(old.content) == same_text(new.content):
             return Relation("same", "the same text")
-        if self._tense(old_key, old) != self._tense(new_key, new):
+        tense = self._tense(one)
+        if tense != self._tense(other):
             # What was, will be or might be neither repeats nor changes what is.
             return APART
-        before_of, after_of = self.slot(old_key, old), self.slot(new_key, new)
-        if self._tense(old_key, old) == "present" and before_of and after_of and before_of[:2] == after_of[:2]:
+        before_of, after_of = self.slot(one), self.slot(other)
+        if tense == "present" and before_of and after_of and before_of[:2] == after_of[:2]:
             values = before_of.value, after_of.value
             before, after = map(term_set, values)
             # "Berlin" and "Berlin, Germany" are one value.
             if not (before <= after or after <= before):
                 return Relation("replaced", "another value for the same thing", _spelt((values,)))
-        mine, theirs = self.traits(old_key, old), self.traits(new_key, new)
+        mine, theirs = self.traits(one), self.traits(other)
         shared = len(mine.terms & theirs.terms) / max(len(mine.terms | theirs.terms), 1)
         if shared < (0.2 if theirs.ends else _UNSURE_FROM):
             return APART
         found = _compared(old.content, new.content, shared)
-        hedged = found.kind in ("replaced", "opposite") and self._tense(old_key, old) != "present"
+        hedged = found.kind in ("replaced", "opposite") and tense != "present"
         return APART if hedged else found
 
 
@@ -167,15 +159,6 @@ def slot(fact: Memory) -> FactSlot | None:
     if fact.metadata.get("single") is not True or negations(fact.content):
         return None
     return FactSlot(normalised(subject), normalised(attribute), value)
-
-
-def in_order(
-    one: int, first: Memory, other: int, second: Memory
-) -> tuple[tuple[int, Memory], tuple[int, Memory]]:
-    """Return the pair with the older fact first. Ties go to the one written first."""
-    if (begins(first), one) <= (begins(second), other):
-        return (one, first), (other, second)
-    return (other, second), (one, first)
 
 
 def _compared(old: str, new: str, shared: float) -> Relation:

@@ -76,7 +76,8 @@ class SettleRevisions:
     def __call__(self, state: Planning, runtime: Runtime) -> Planning:
         if runtime.judge is not None or runtime.language_model is not None:
             self.read_turns(state, runtime)
-        asked = [each for each in state.questions if _is_open(state, *each) and not _was_asked(state, *each)]
+        unsure = {both for both, known in state.settled.items() if known.answer == UNSURE}
+        asked = [each for each in state.questions if _is_open(state, *each) and pair(*each) not in unsure]
         asked = asked[: self.most_pairs]
         if not asked or state.weight >= state.most:
             return state
@@ -192,11 +193,6 @@ def _step(state: Planning, new: int, old: int, decided: Decided) -> Step | None:
     if decided.decision == "same":
         return Merge(new, (old,)) if later.trust == earlier.trust else None
     return (Supersede if decided.decision == "supersedes" else Correct)(old, new, decided.reason)
-
-
-def _was_asked(state: Planning, new: int, old: int) -> bool:
-    doubt = state.settled.get(pair(new, old))
-    return doubt is not None and doubt.answer == UNSURE
 
 
 def _unsure(state: Planning, new: int, old: int) -> Step:

@@ -123,7 +123,6 @@ def summary(counts: Mapping[str, int]) -> str:
 
 # -- edges `may_revise`: does a later memory change an earlier one? And the answer that both hold ----
 
-
 BOTH = "both"
 """Subtype of an edge whose pair was settled: both hold."""
 _KEPT = " | both hold: "
@@ -152,7 +151,6 @@ def reopen(tx: Writer, new: int, old: int, who: str, now: float) -> None:
 
 
 # -- undo ------------------------------------------------------------------------------------------
-
 
 _UNDO = "undo:"
 """Prefix of a run's id in the actor name of an undo."""

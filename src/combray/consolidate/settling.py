@@ -8,7 +8,7 @@ from __future__ import annotations
 from typing import Any
 
 from combray.consolidate.runs import BOTH, between, carry_out, keep_both, reopen, undo_merge, unerased
-from combray.consolidate.steps import Correct, Merge, Step, Supersede, effect
+from combray.consolidate.steps import Correct, Merge, Supersede, effect
 from combray.errors import InvalidInputError
 from combray.language.scopes import scope_set
 from combray.runtime import Writer
@@ -37,12 +37,19 @@ def settle(tx: Writer, new: int, old: int, verdict: Verdict, reason: str, who: s
         return None
     if verdict != "open":
         _check(tx, new, old, verdict, stands)
-    if stands is not None:
-        _reopen(tx, new, old, stands, who, now)
+    if stands == "same":
+        undo_merge(tx, old, now)
+    elif stands == BOTH:
+        reopen(tx, new, old, who, now)
+    elif stands is not None:
+        _take_back(tx, new, old, who, now)
     if verdict == BOTH:
         keep_both(tx, new, old, reason, who, now)
     elif verdict != "open":
-        _replace(tx, new, old, verdict, reason, who, now)
+        memories = dict(zip((new, old), tx.memories([new, old]), strict=True))
+        replacing = Supersede if verdict == "supersedes" else Correct
+        step = Merge(new, (old,)) if verdict == "same" else replacing(old, new, reason)
+        carry_out(tx, step, effect(step, memories, {}, now, ""), memories, who, now)
     tx.note("settle", later.id, f"{verdict} {earlier.id}", now)
     return stands
 
@@ -99,34 +106,11 @@ def _why_not_live(memory: Memory, name: str, later: Memory, earlier: Memory) -> 
     return problem, f'Settle with {by} instead, or settle {by} {memory.id} "open" first.'
 
 
-# -- verdicts --------------------------------------------------------------------------------------
-
-
-def _replace(tx: Writer, new: int, old: int, verdict: Verdict, reason: str, who: str, now: float) -> None:
-    memories = dict(zip((new, old), tx.memories([new, old]), strict=True))
-    steps: dict[str, Step] = {
-        "supersedes": Supersede(old, new, reason),
-        "corrects": Correct(old, new, reason),
-        "same": Merge(new, (old,)),
-    }
-    step = steps[verdict]
-    carry_out(tx, step, effect(step, memories, {}, now, ""), memories, who, now)
-
-
 # -- undo --------------------------------------------------------------------------------------
 
 
-def _reopen(tx: Writer, new: int, old: int, stands: Verdict, who: str, now: float) -> None:
-    """Restore what a verdict changed, from the version rows."""
-    if stands == "same":
-        undo_merge(tx, old, now)
-    elif stands == BOTH:
-        reopen(tx, new, old, who, now)
-    else:
-        _take_back(tx, new, old, who, now)
-
-
 def _take_back(tx: Writer, new: int, old: int, who: str, now: float) -> None:
+    """Restore what a replacement changed, from the version rows."""
     later, earlier = tx.memories([new, old])
     if earlier.superseded_by == later.id:
         past = _before(tx, old, "superseded_by")

@@ -53,7 +53,7 @@ class Planning:
     """Name of the model whose vectors are compared, or ""."""
     near: dict[int, Ranked] = field(default_factory=dict)
     """For every live fact with a vector, its nearest facts, best first."""
-    relations: Relations = field(default_factory=Relations)
+    relations: Relations = field(init=False)
     doubts: dict[Pair, str] = field(default_factory=dict)
     """Pairs that rules cannot decide, with the reason."""
     questions: list[Pair] = field(default_factory=list)
@@ -66,6 +66,9 @@ class Planning:
     progress: Callable[[str, int, int], None] | None = None
     trace: list[Signed] = field(default_factory=list)
     degraded: list[str] = field(default_factory=list)
+
+    def __post_init__(self) -> None:
+        self.relations = Relations(self.facts)
 
     def memory(self, key: int) -> Memory:
         """Return a fact, or a turn that is asked about."""

@@ -303,19 +303,12 @@ def _usable(tx: Writer, jobs: Sequence[Job], now: float) -> list[Job]:
 
 
 def _later(job: Job, reason: str, now: float, *, counts: bool) -> Job:
-    """Return the job after a failure: due later, or set aside."""
+    """Return the job after a failure: due later, with up to 25% jitter, a hash of the key; or set aside."""
     attempts = job.attempts if counts else job.attempts - 1
-    failed = attempts >= MOST_ATTEMPTS
-    return replace(
-        job, attempts=attempts, next_at=now + _pause(job, attempts), holder="", failed=failed, error=reason
-    )
-
-
-def _pause(job: Job, attempts: int) -> float:
-    """Return the seconds until the next attempt, with up to 25% jitter, which is a hash of the key."""
     share = int.from_bytes(hashlib.sha256(str(job.key).encode()).digest()[:4]) / 2**32
-    longest = min(FIRST_PAUSE * 4.0 ** max(0, attempts - 1), LONGEST_PAUSE)
-    return longest * (1.0 + share / 4.0)
+    pause = min(FIRST_PAUSE * 4.0 ** max(0, attempts - 1), LONGEST_PAUSE) * (1.0 + share / 4.0)
+    failed = attempts >= MOST_ATTEMPTS
+    return replace(job, attempts=attempts, next_at=now + pause, holder="", failed=failed, error=reason)
 
 
 def _tokens(model: LanguageModel) -> int:

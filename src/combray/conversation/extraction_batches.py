@@ -10,6 +10,7 @@ from typing import Any
 import msgspec
 import numpy as np
 
+from combray.consolidate.load import by_words
 from combray.consolidate.runs import by_key
 from combray.consolidate.steps import FACTS
 from combray.conversation.extraction_prompt import ShownTurn
@@ -18,7 +19,7 @@ from combray.language.savings import is_agent
 from combray.language.scopes import scope_set
 from combray.language.tokens import content_terms
 from combray.records import dataclass
-from combray.runtime import Filter, KeywordArm, Reader, Writer
+from combray.runtime import Filter, Reader, Writer
 from combray.runtime.queue import Job
 from combray.types import LIVE_STATUSES, Memory
 
@@ -33,6 +34,7 @@ _LONGEST = 2_000
 """Characters of a turn that is only shown with others."""
 _NEAREST, _NEAR_FROM = 5, 0.5
 """Known facts looked up for one turn, and their least cosine."""
+_MOST_TERMS = 32
 _MOST_KNOWN = 20
 
 
@@ -135,8 +137,6 @@ def _conversations(
 
 
 def _shortened(turn: Memory) -> Memory:
-    import msgspec
-
     if len(turn.content) <= _LONGEST:
         return turn
     return msgspec.structs.replace(turn, content=turn.content[:_LONGEST])
@@ -158,7 +158,8 @@ def _known(
             ranked = reader.nearest(model, vectors[has], where, _NEAREST, _NEAR_FROM)
             near += [each.keys.tolist() for each in ranked]
         lacking = [key for key, there in zip(lacking, has, strict=True) if not there]
-    near += [_by_words(reader, turns[key], where) for key in lacking]
+    terms = [list(dict.fromkeys(content_terms(turns[key].content)))[:_MOST_TERMS] for key in lacking]
+    near += [by_words(reader, each, where, _NEAREST) for each in terms]
     # The nearest of every turn come before the second of any.
     for rank in range(_NEAREST):
         keys |= dict.fromkeys(each[rank] for each in near if len(each) > rank)
@@ -167,16 +168,7 @@ def _known(
     return live, frozenset(pair for pair in asked if pair[1] in live)
 
 
-def _by_words(reader: Reader, turn: Memory, where: Filter) -> list[int]:
-    terms = tuple((term, 1.0) for term in dict.fromkeys(content_terms(turn.content)))[:32]
-    if not terms:
-        return []
-    arm = KeywordArm(terms, mode="any", scoring="coverage", fields=(1.0, 0.0, 0.0, 0.0))
-    return [int(key) for key in reader.search({"words": arm}, where, _NEAREST).lists["words"].keys]
-
-
 # -- what a day has cost and may cost --------------------------------------------------------------
-
 
 _KEPT = "extraction"
 

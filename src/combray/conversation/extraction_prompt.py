@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from typing import Any, Literal, TypeVar, get_args
 
 import msgspec
@@ -199,18 +199,15 @@ def _reading(value: object) -> AnswerParts | None:
 
 
 def _converted(value: object, shape: type[T]) -> T | None:
+    if isinstance(value, dict):
+        value = {name: each for name, each in value.items() if each is not None}
     try:
-        return msgspec.convert(_without_nulls(value), shape, strict=False)
+        return msgspec.convert(value, shape, strict=False)
     except msgspec.ValidationError:
         return None
 
 
-def _without_nulls(value: object) -> object:
-    return {name: each for name, each in value.items() if each is not None} if isinstance(value, dict) else value
-
-
 # -- support: the turns have names, numbers and negation of a fact, and most of its words -----------
-
 
 LONGEST = 300
 """Characters of a fact."""
@@ -250,7 +247,8 @@ def is_supported(fact: str, value: str, turns: Sequence[Memory]) -> bool:
         return False
     if not _numbers(left) <= frozenset[str]().union(*(_numbers(_said(turn)) for turn in turns)):
         return False
-    named = frozenset[str]().union(*map(_words, (_without_dates(value, turns), *_names(left))))
+    names_in = (each for each in (*extract(left), *names(left)) if each.casefold() != USER.casefold())
+    named = frozenset[str]().union(*map(_words, (_without_dates(value, turns), *names_in)))
     return named <= there and _agrees(fact, wanted, turns)
 
 
@@ -284,10 +282,6 @@ def _spaced(fact: str) -> str:
         if is_unspaced(word):
             fact = fact.replace(word, " ")
     return fact
-
-
-def _names(fact: str) -> Iterable[str]:
-    return (each for each in (*extract(fact), *names(fact)) if each.casefold() != USER.casefold())
 
 
 def _words(text: str) -> frozenset[str]:

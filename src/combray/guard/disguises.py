@@ -6,11 +6,11 @@ Everything here is linear in the length of the text, and payloads are limited in
 from __future__ import annotations
 
 import base64
-import binascii
 import html
 import re
 import unicodedata
 from collections.abc import Callable, Iterator
+from functools import partial
 
 from combray.records import dataclass
 
@@ -198,7 +198,7 @@ def _payloads(seen: str, original: str, depth: int = 1) -> Iterator[tuple[str, s
         for match in _SELECTORS.finditer(original):
             # The first sixteen selectors have their own block.
             codes = map(ord, match[0])
-            payload = _utf8(bytes(c - 0xFE00 if c < 0xE0100 else c - 0xE0100 + 16 for c in codes))
+            payload = _printable(bytes(c - 0xFE00 if c < 0xE0100 else c - 0xE0100 + 16 for c in codes))
             if _reads(payload):
                 yield "characters that are never shown", payload or ""
     left = MOST_PAYLOADS
@@ -231,7 +231,9 @@ def _payloads(seen: str, original: str, depth: int = 1) -> Iterator[tuple[str, s
 
 def _from_percent(run: str) -> str:
     turned = run.replace("+", " ")
-    return re.sub(r"(?:%[0-9A-Fa-f]{2})+", lambda m: _utf8(bytes.fromhex(m[0].replace("%", ""))) or "", turned)
+    return re.sub(
+        r"(?:%[0-9A-Fa-f]{2})+", lambda m: _printable(bytes.fromhex(m[0].replace("%", ""))) or "", turned
+    )
 
 
 def _character(match: re.Match[str]) -> str:
@@ -242,34 +244,16 @@ def _from_base64(run: str) -> str | None:
     lines = run.replace("-", "+").replace("_", "/").rstrip("=").split("\n")
     # A word on the next line may look like Base64; then only the lines before it decode.
     for count in range(len(lines), max(0, len(lines) - _MOST_LINES_TRIED), -1):
-        found = _decoded("".join(lines[:count]))
+        plain = "".join(lines[:count])
+        found = _decoded(base64.b64decode, plain + "=" * (-len(plain) % 4))
         if found is not None:
             return found
     return None
 
 
-def _decoded(plain: str) -> str | None:
-    try:
-        return _utf8(base64.b64decode(plain + "=" * (-len(plain) % 4)))
-    except (binascii.Error, ValueError):
-        return None
-
-
 def _from_base32(run: str) -> str | None:
     plain = run.partition("\n")[0].rstrip("=")
-    if not _BASE32.fullmatch(plain):
-        return None
-    try:
-        return _utf8(base64.b32decode(plain + "=" * (-len(plain) % 8)))
-    except (binascii.Error, ValueError):
-        return None
-
-
-def _from_ascii85(run: str) -> str | None:
-    try:
-        return _utf8(base64.a85decode(run, adobe=True))
-    except ValueError:
-        return None
+    return _decoded(base64.b32decode, plain + "=" * (-len(plain) % 8)) if _BASE32.fullmatch(plain) else None
 
 
 def _from_morse(run: str) -> str | None:
@@ -282,22 +266,29 @@ def _from_morse(run: str) -> str | None:
 
 def _from_hex(run: str) -> str | None:
     digits = re.sub(r"0x|\\x|[ :,]", "", run)
-    return _utf8(bytes.fromhex(digits)) if len(digits) % 2 == 0 else None
+    return _decoded(bytes.fromhex, digits)
 
 
 def _from_bits(run: str) -> str | None:
     digits = re.sub(r"[ ,]", "", run)
-    return _utf8(bytes(int(digits[at : at + 8], 2) for at in range(0, len(digits) - 7, 8)))
+    return _printable(bytes(int(digits[at : at + 8], 2) for at in range(0, len(digits) - 7, 8)))
 
 
-def _utf8(data: bytes) -> str | None:
+def _decoded(decode: Callable[[str], bytes], run: str) -> str | None:
+    """Return what a run decodes to, if that is printable UTF-8."""
+    try:
+        return _printable(decode(run))
+    except ValueError:
+        return None
+
+
+def _printable(data: bytes) -> str | None:
     """Decode printable UTF-8; None for other bytes."""
     try:
         text = data.decode()
     except UnicodeDecodeError:
         return None
-    shown = sum(character.isprintable() or character in "\n\t" for character in text)
-    return text if text and shown == len(text) else None
+    return text if text and all(each.isprintable() or each in "\n\t" for each in text) else None
 
 
 _FEWEST_MORSE = 5
@@ -322,6 +313,6 @@ _CODES: tuple[tuple[str, str, re.Pattern[str], Callable[[str], str | None]], ...
     ("binary digits", "0", _BITS, _from_bits),
     ("hexadecimal digits", "", _HEX, _from_hex),
     ("base64", "", _BASE64, _from_base64),
-    ("Ascii85", "<~", _ASCII85, _from_ascii85),
+    ("Ascii85", "<~", _ASCII85, partial(_decoded, partial(base64.a85decode, adobe=True))),
     ("Morse code", ".", _MORSE_RUN, _from_morse),
 )

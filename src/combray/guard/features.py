@@ -143,7 +143,6 @@ def sentences(text: str) -> Iterator[Sentence]:
 
 # -- features --------------------------------------------------------------------------------------
 
-
 SPAN = 8
 """Maximum distance in words of a pair of classes."""
 _ORDERS = frozenset("ignore edit task act send reveal store bypass tell directive".split())  # noqa: SIM905

@@ -169,7 +169,6 @@ def is_flood(text: str) -> bool:
 
 # -- the model -------------------------------------------------------------------------------------
 
-
 FILE = Path(__file__).parent / "weights.bin"
 BUCKETS = 1 << 13
 """2^13, so a bucket is 13 bits of 32: the 19 lowest are dropped."""

@@ -111,11 +111,7 @@ class Breaker:
             yield
         except ModelError as error:
             self.usage.call(failed=True)
-            reason = str(error).removeprefix(self._prefix)
-            if rejects(error):
-                self.refused(reason)
-            else:
-                self.failed(reason)
+            self.failed(str(error).removeprefix(self._prefix), works=rejects(error))
             raise
         except BaseException:
             self.given_up()
@@ -124,7 +120,7 @@ class Breaker:
         self.passed()
 
     def refusal(self) -> str:
-        """Why a call may not be made now. After "", `passed`, `failed`, `refused` or `given_up` must follow."""
+        """Why a call may not be made now. After "", `passed`, `failed` or `given_up` must follow."""
         with self._lock:
             if self._failures < self._most:
                 return ""
@@ -144,19 +140,11 @@ class Breaker:
             self._trying = False
             self._times.clear()
 
-    def refused(self, reason: str) -> None:
-        """Record that the service rejected a request. It works, so calls go on, but there is no answer."""
-        with self._lock:
-            self._failures = 0
-            self._trying = False
-            self._reason = reason
-            self._times.append(self._clock())
-
-    def failed(self, reason: str) -> None:
-        """Record that there was no answer, or an unusable one."""
+    def failed(self, reason: str, *, works: bool = False) -> None:
+        """Record a call without a usable answer. `works`: the service rejected this request only."""
         with self._lock:
             now = self._clock()
-            self._failures += 1
+            self._failures = 0 if works else self._failures + 1
             self._trying = False
             self._reason = reason
             self._times.append(now)
@@ -183,7 +171,6 @@ class Breaker:
 
 
 # -- models and peers that do not count their calls ------------------------------------------------
-
 
 M = TypeVar("M", bound=Embedder | TokenEmbedder | Reranker | Judge | LanguageModel | Peer)
 _DEFAULTS: Mapping[str, Any] = {"leaves_process": True, "contextual": False, "knows": lambda _language: 1.0}

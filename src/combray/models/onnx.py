@@ -84,7 +84,6 @@ def _by_length(texts: Sequence[Any], places: Iterable[int], size: int) -> Iterat
 
 # -- embedders -------------------------------------------------------------------------------------
 
-
 _EMBEDDED_AT_ONCE = 32
 _EMBEDDED_TOKENS = 256
 _MULTILINGUAL = 100_000

@@ -82,7 +82,6 @@ KNOWN: dict[str, KnownModel] = {each.name: each for each in (EMBEDDER, TOKENS, R
 
 # -- the cache of the Hugging Face hub -------------------------------------------------------------
 
-
 MODELS = ("model.onnx", "onnx/model.onnx")
 """Where the model file of an id or folder is, if the spec names none. The first that exists."""
 TOKENIZER = "tokenizer.json"
@@ -163,7 +162,6 @@ def hub_library() -> Any:
 
 
 # -- the files of a model --------------------------------------------------------------------------
-
 
 WEIGHTS = re.compile(r"(_data(_\d+)?|\.data)")
 """Suffixes of external weight files, after the name of the model file."""

@@ -150,7 +150,6 @@ def check_address(field: str, url: str, remedy: str, key_variable: str) -> Split
 
 # -- the catalogue ---------------------------------------------------------------------------------
 
-
 _TABLES = {
     "embedder": EMBEDDERS,
     "late_interaction": LATE,

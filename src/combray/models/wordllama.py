@@ -116,7 +116,6 @@ def _single(rows: np.ndarray[Any, Any]) -> Vectors:
 
 # -- the table of wordllama ------------------------------------------------------------------------
 
-
 FOLDER = Path(__file__).parent / "tables"
 ROWS, MERGES = "wordllama-256.safetensors", "wordllama.merges"
 _DIMENSIONS = 256
@@ -165,7 +164,6 @@ def _rows(path: Path) -> Halves:
 
 
 # -- vectors of single words: a sentence then costs a lookup and not a run of the tokenizer --------
-
 
 MOST_WORDS = 20_000
 """Words that are remembered: 20 to 40 MB for 256 dimensions."""

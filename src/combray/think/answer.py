@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
+from functools import partial
 from typing import Any, cast
-
-import numpy as np
 
 from combray.errors import ModelError
 from combray.language.questions import read
@@ -14,7 +13,7 @@ from combray.language.tokens import query_terms
 from combray.presets import Preset
 from combray.prompt.context import budget_of, refuse_quarantined
 from combray.records import dataclass
-from combray.runtime import Embedder, LanguageModel, Memories, Space
+from combray.runtime import LanguageModel, Memories, Space
 from combray.runtime.calls import step
 from combray.think import extraction
 from combray.think.citations import Checked, checked
@@ -36,7 +35,6 @@ from combray.types import Answer, Hit, RecallOptions
 
 NEAREST = 3
 """Nearest memories shown if no memory answers."""
-WEIGHTS = extraction.Weights()
 UNHELD = "no sentence has everything that the question asks about"
 _HINT = 160
 """Characters shown of each."""
@@ -109,7 +107,7 @@ class _Thinking:
         known_names = sorted(named.union(self._authors()))
         question = asked(self.recalled.query, known_names, of_now=self.of_now)
         step("verify the answer")
-        result = checked(said, visible, question, self._nearness)
+        result = checked(said, visible, question, lambda one, other: self._cosines([one], other)[0])
         known = bool(result.citations)
         if not known and not result.dropped and result.sentences and says_unknown(result.sentences[0]):
             hits = tuple(source.hit for source in sources)
@@ -147,12 +145,13 @@ class _Thinking:
         """Return the best sentences of the memories, or that the answer is not known if none is relevant."""
         question = read(self.recalled.query, self._authors())
         step("choose sentences")
-        ranked = extraction.picks(sources, question, self._similarity, WEIGHTS)
+        similarity = partial(self._cosines, to=self.recalled.query, query=True)
+        ranked = extraction.picks(sources, question, similarity)
         weak = extraction.weakness(ranked, question, self.recalled.details)
         if weak:
             why = "; ".join(part for part in (reason, weak) if part)
             return self.unknown(why, _hits(sources), checks=checks, more=more)
-        kept = extraction.chosen(ranked, sources, WEIGHTS)
+        kept = extraction.chosen(ranked, sources)
         words = wording(question.text)
         answer, citations, dates = extraction.written(kept, question, words)
         known = any(holds(question, pick) for pick in kept)
@@ -213,27 +212,15 @@ class _Thinking:
     def _authors(self) -> tuple[str, ...]:
         return tuple(dict.fromkeys(name for space in self.spaces for name in space.reader.profile().authors))
 
-    def _local_embedder(self) -> Embedder | None:
-        """Return the embedder if it runs in this process; sentences are not sent to a server."""
+    def _cosines(self, texts: Sequence[str], to: str, *, query: bool = False) -> list[float]:
+        """Return the cosine of each text with another; 0 without a local embedder, or if it fails."""
         embedder = self.memories.runtime.embedder
-        return None if embedder is None or embedder.leaves_process else embedder
-
-    def _similarity(self, texts: Sequence[str]) -> list[float]:
-        """Return the cosine of each text with the question; 0 without a local embedder, or if it fails."""
-        embedder, query = self._local_embedder(), self.recalled.query
-        if embedder is not None:
+        # Sentences are not sent to a server.
+        if embedder is not None and not embedder.leaves_process:
             with suppress(ModelError):
-                near: list[float] = (embedder.embed(texts) @ embedder.embed([query], query=True)[0]).tolist()
+                near: list[float] = (embedder.embed(texts) @ embedder.embed([to], query=query)[0]).tolist()
                 return near
         return [0.0] * len(texts)
-
-    def _nearness(self, one: str, other: str) -> float:
-        """Return the cosine of two texts; 0 without a local embedder, or if it fails."""
-        embedder = self._local_embedder()
-        if embedder is not None:
-            with suppress(ModelError):
-                return float(np.dot(*embedder.embed([one, other])))
-        return 0.0
 
 
 def _hits(sources: Sequence[Source]) -> tuple[Hit, ...]:

@@ -59,6 +59,9 @@ class Weights:
     further: float = 0.7
 
 
+WEIGHTS = Weights()
+
+
 @dataclass(frozen=True, slots=True)
 class Pick:
     """A sentence and its score.
@@ -78,9 +81,7 @@ class Pick:
     later: bool = False
 
 
-def picks(
-    sources: Sequence[Source], question: Question, similarity: Similarity | None, weights: Weights
-) -> list[Pick]:
+def picks(sources: Sequence[Source], question: Question, similarity: Similarity) -> list[Pick]:
     """Score every sentence of the current memories, best first; ties keep the order of hits and text."""
     wanted = query_terms(question.bare or question.text)
     held = [source for source in sources if not source.replaced_by]
@@ -89,7 +90,7 @@ def picks(
         return []
     counts = Counter(term for _, sentence in every for term in term_set(sentence))
     weight = {term: math.log(1 + len(every) / (1 + counts[term])) for term in wanted}
-    cosines = similarity([sentence for _, sentence in every]) if similarity else [0.0] * len(every)
+    cosines = similarity([sentence for _, sentence in every])
     best = max(source.hit.score for source, _ in every)
     texts = {source.number: (source.memory.content, source.memory.context) for source in held}
     coverage = {number: _share(weight, term_set(a) | term_set(b)) for number, (a, b) in texts.items()}
@@ -99,9 +100,9 @@ def picks(
         about = None
         if question.subject and source.memory.author:
             about = source.memory.author == question.subject or question.subject.split()[0] in sentence
-        score = weights.own * own + weights.meaning * max(0.0, cosine) + weights.place / source.number
-        score += weights.relative * max(0.0, source.hit.score / best) if best > 0 else 0.0
-        score += weights.speaker * ((about is True) - (about is False)) + _shape(sentence, question, weights)
+        score = WEIGHTS.own * own + WEIGHTS.meaning * max(0.0, cosine) + WEIGHTS.place / source.number
+        score += WEIGHTS.relative * max(0.0, source.hit.score / best) if best > 0 else 0.0
+        score += WEIGHTS.speaker * ((about is True) - (about is False)) + _shape(sentence, question)
         found.append(Pick(source, sentence, score, own, coverage[source.number], about))
     return sorted(found, key=lambda pick: -pick.score)
 
@@ -119,26 +120,26 @@ def _share(weight: dict[str, float], terms: frozenset[str]) -> float:
     return sum(value for term, value in weight.items() if term in terms) / whole if whole else 0.0
 
 
-def _shape(sentence: str, question: Question, weights: Weights) -> float:
+def _shape(sentence: str, question: Question) -> float:
     """Return the part of the score that depends on the kind of sentence."""
     score = 0.0
     cue = asked_cue(question.text)
     if question.asks_when:
-        score += weights.kind * has_time_expression(sentence)
+        score += WEIGHTS.kind * has_time_expression(sentence)
     elif cue is not None:
-        score += weights.kind * bool(cues(sentence) & cue)
+        score += WEIGHTS.kind * bool(cues(sentence) & cue)
     if sentence.rstrip("\"'”’)»").endswith(("?", "？")):
-        score -= weights.asks
+        score -= WEIGHTS.asks
     if word_count(sentence) < 4:
-        score -= weights.short
+        score -= WEIGHTS.short
     return score
 
 
-def chosen(ranked: Sequence[Pick], sources: Sequence[Source], weights: Weights) -> list[Pick]:
+def chosen(ranked: Sequence[Pick], sources: Sequence[Source]) -> list[Pick]:
     """Select one to three sentences: the best, others nearly as good that add something, superseded values."""
     kept: list[Pick] = []
     for pick in ranked:
-        if len(kept) == MOST or (kept and pick.score < weights.further * kept[0].score):
+        if len(kept) == MOST or (kept and pick.score < WEIGHTS.further * kept[0].score):
             break
         if not any(_repeats(pick.sentence, each.sentence) for each in kept):
             kept.append(pick)
@@ -232,7 +233,6 @@ def written(kept: Sequence[Pick], question: Question, words: Wording) -> tuple[s
 
 
 # -- whether a sentence holds what the question asks about -----------------------------------------
-
 
 _GENITIVE = re.compile(r"\w['’]s?\s+(\w+)")
 """The English genitive and what it owns: "my sister's name"."""

@@ -92,7 +92,6 @@ def prompt(question: str, sources: Sequence[Source], terms: frozenset[str], budg
 
 # -- the numbered memories that an answer may cite: the hits, and those that they superseded -------
 
-
 MOST_EARLIER = 3
 """Maximum number of superseded memories."""
 _EXCERPT = 1500

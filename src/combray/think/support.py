@@ -210,7 +210,6 @@ def _words_shared(
 
 # -- the memory ------------------------------------------------------------------------------------
 
-
 _MOST_DATED = 20
 """Maximum sentences of a memory whose dates are resolved: those closest to the checked sentence."""
 
