@@ -306,5 +306,12 @@ def _joined(
     def every(name: str) -> tuple[Any, ...]:
         return tuple(each for plan in plans for each in getattr(plan, name))
 
-    groups = (every(name) for name in ("certain", "derived", "possible", "included"))
-    return Taken(about, *groups, dry_run, tuple(certificates))
+    return Taken(
+        about=about,
+        certain=every("certain"),
+        derived=every("derived"),
+        possible=every("possible"),
+        included=every("included"),
+        dry_run=dry_run,
+        certificates=tuple(certificates),
+    )
