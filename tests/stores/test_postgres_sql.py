@@ -14,7 +14,8 @@ from combray.stores.postgres import PostgresStore
 from combray.stores.postgres.sql import sql
 from combray.stores.statements import Statements
 
-FOLDER = Path(combray.__file__).parent / "stores" / "postgres"
+STORES = Path(combray.__file__).parent / "stores"
+SHARED_FOLDER, OWN_FOLDER = STORES / "statements", STORES / "postgres" / "statements"
 SUBJECTS = [name for name, value in vars(sql).items() if isinstance(value, Statements)]
 SHARED = {"namespace", "model", "setting"}
 """Tables without rows of one namespace."""
@@ -30,14 +31,17 @@ WHOLE_STORE = (
 """Statements of the tables' owner, and `every` and `remove_all` of the indexes."""
 
 
-def statements(subject: str) -> dict[str, str]:
-    text = (FOLDER / "statements" / f"{subject}.sql").read_text(encoding="utf-8")
-    names = re.findall(r"^-- name: (\w+)$", text, re.M)
-    assert len(names) == len(set(names))
-    return {name: getattr(getattr(sql, subject), name) for name in names}
+def named(file: Path) -> dict[str, str]:
+    """Return the statements of a file as they stand there."""
+    parts = re.split(r"^-- name: (\w+)$", file.read_text(encoding="utf-8"), flags=re.M)[1:]
+    assert len(parts[::2]) == len(set(parts[::2]))
+    return dict(zip(parts[::2], parts[1::2], strict=True))
 
 
-EVERY = {f"{subject}.{name}": text for subject in SUBJECTS for name, text in statements(subject).items()}
+USED = used_statements("postgres", set(SUBJECTS))
+EVERY = {
+    name: str(getattr(getattr(sql, name.partition(".")[0]), name.partition(".")[2])) for name in sorted(USED)
+}
 
 
 def plain(text: str) -> str:
@@ -45,16 +49,24 @@ def plain(text: str) -> str:
 
 
 def test_every_file_of_statements_has_its_subject() -> None:
-    assert sorted(SUBJECTS) == sorted(path.stem for path in (FOLDER / "statements").iterdir())
+    files = {path.stem for folder in (SHARED_FOLDER, OWN_FOLDER) for path in folder.iterdir()}
+    assert sorted(SUBJECTS) == sorted(files)
 
 
-def test_every_statement_is_used_and_every_used_one_exists() -> None:
-    assert used_statements("postgres", set(SUBJECTS)) == set(EVERY)
+def test_every_statement_of_its_own_is_used() -> None:
+    assert {f"{file.stem}.{name}" for file in OWN_FOLDER.iterdir() for name in named(file)} <= USED
 
 
 def test_no_statement_stands_there_twice() -> None:
     counts = Counter(map(plain, EVERY.values()))
     assert [text for text, count in counts.items() if count > 1] == []
+
+
+def test_no_statement_of_its_own_is_that_of_sqlite() -> None:
+    for file in OWN_FOLDER.iterdir():
+        shared = named(SHARED_FOLDER / file.name) if (SHARED_FOLDER / file.name).exists() else {}
+        for name, text in named(file).items():
+            assert plain(text) != plain(re.sub(r"\?(?=\d)", "$", shared.get(name, ""))), f"{file.stem}.{name}"
 
 
 def test_a_statement_on_rows_of_a_namespace_says_which() -> None:

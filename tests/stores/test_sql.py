@@ -16,7 +16,7 @@ from combray.stores.sqlite.sql import sql
 from combray.stores.statements import Statements
 
 PACKAGE = Path(combray.__file__).parent
-FOLDER = PACKAGE / "stores" / "sqlite" / "statements"
+FOLDER = PACKAGE / "stores" / "statements"
 SPOKEN = re.compile(
     r"\b(SELECT\s.+\sFROM\s|SELECT\s+\w+\(|INSERT\s+(OR\s+\w+\s+)?INTO\s|UPDATE\s+\S+\s+SET\s|DELETE\s+FROM\s)",
     re.S,

@@ -14,12 +14,10 @@ from numpy.typing import NDArray
 
 from combray.errors import CorruptStoreError
 from combray.language.caches import keyed_by_text
-from combray.records import dataclass
-from combray.runtime import Keys
 from combray.stores.columns import Columns
 from combray.stores.matrix import Matrix
 from combray.stores.rows import with_scopes
-from combray.stores.session import NamespaceState, S, StoreSession
+from combray.stores.session import NamespaceState, Row, S, StoreSession
 from combray.stores.snapshot import Snapshot
 from combray.where import Condition, fields_of
 
@@ -31,44 +29,25 @@ _MOST_KEPT = 32
 _NONE: Mask = np.zeros(0, dtype=np.bool_)
 
 
-@dataclass(frozen=True, slots=True)
-class Changes:
-    """Rows of a namespace with a revision after `since`; -1 for all."""
-
-    session: StoreSession
-
-    def meeting(self, condition: Condition, since: int) -> Keys:
-        """Return the keys of those that meet the condition."""
-        text, values = self.session.condition(condition, since)
-        statement = self.session.sql.selections.meeting.format(met=self.session.numbered(text, 3))
-        return self._keys(statement, since, *values)
-
-    def changed(self, since: int) -> Keys:
-        """Return the keys of all of them."""
-        return self._keys(self.session.sql.selections.changed, since)
-
-    def _keys(self, statement: str, *values: Any) -> Keys:
-        return np.array([row[0] for row in self.session.of_rows(statement, *values)], dtype=np.int64)
-
-
 class Selections:
     """Masks of conditions, each caught up by revision: a second recall with one filter looks at new rows only."""
 
     def __init__(self) -> None:
         self._kept: dict[Condition, tuple[int, int, Mask]] = {}
 
-    def mask(self, changes: Changes, condition: Condition, snapshot: Snapshot) -> Mask:
+    def mask(self, session: StoreSession, condition: Condition, snapshot: Snapshot) -> Mask:
         """Rows of the snapshot that meet the condition. Read only; the caller holds the cache's lock."""
         epoch, revision, old = self._kept.get(condition, (-1, -1, _NONE))
         if epoch == snapshot.epoch and revision == snapshot.revision:
             return old
         if epoch != snapshot.epoch or revision > snapshot.revision:
-            mask = fresh_mask(changes, condition, snapshot)
+            mask = fresh_mask(session, condition, snapshot)
         else:
             mask = np.zeros(snapshot.count, dtype=np.bool_)
             mask[: len(old)] = old
-            mask[_slots(changes.changed(revision), snapshot)] = False
-            mask[_slots(changes.meeting(condition, revision), snapshot)] = True
+            changed = session.of_rows(session.sql.selections.changed, revision)
+            mask[_slots(changed, snapshot)] = False
+            mask[_meeting(session, condition, snapshot, revision)] = True
         # Otherwise a change of what the condition looks at may give its row no new revision.
         is_versioned = _UNVERSIONED.isdisjoint(fields_of(condition))
         if (epoch, revision) < (snapshot.epoch, snapshot.revision) and is_versioned:
@@ -78,15 +57,22 @@ class Selections:
         return mask
 
 
-def fresh_mask(changes: Changes, condition: Condition, snapshot: Snapshot) -> Mask:
+def fresh_mask(session: StoreSession, condition: Condition, snapshot: Snapshot) -> Mask:
     """Rows of the snapshot that meet the condition now."""
     mask = np.zeros(snapshot.count, dtype=np.bool_)
-    mask[_slots(changes.meeting(condition, -1), snapshot)] = True
+    mask[_meeting(session, condition, snapshot, -1)] = True
     return mask
 
 
-def _slots(keys: Keys, snapshot: Snapshot) -> NDArray[np.int64]:
-    slots = snapshot.slots(keys)
+def _meeting(session: StoreSession, condition: Condition, snapshot: Snapshot, since: int) -> NDArray[np.int64]:
+    """Return the rows with a revision after `since` that meet the condition."""
+    text, values = session.condition(condition, since)
+    statement = session.sql.selections.meeting.format(met=session.numbered(text, 3))
+    return _slots(session.of_rows(statement, since, *values), snapshot)
+
+
+def _slots(rows: Sequence[Row], snapshot: Snapshot) -> NDArray[np.int64]:
+    slots = snapshot.slots(np.array([row[0] for row in rows], dtype=np.int64))
     return slots[slots >= 0]
 
 

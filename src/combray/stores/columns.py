@@ -255,12 +255,7 @@ def profile(snapshot: Snapshot) -> Profile:
 
 
 def _profile(snapshot: Snapshot) -> Profile:
-    tally = snapshot.memo.get(
-        ("profile",),
-        snapshot.count,
-        lambda: _count(snapshot, 0),
-        lambda old, rows: old.plus(_count(snapshot, rows)),
-    )
+    tally = snapshot.summed(("profile",), lambda start: _count(snapshot, start), Tally.plus)
     names = snapshot.names["author"]
     memories, in_session = tally.sums.tolist()
     return Profile(

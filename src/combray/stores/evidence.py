@@ -14,7 +14,7 @@ from combray.runtime import KeywordArm
 from combray.scoring.bm25f import Posting
 from combray.scoring.ranking import ascending
 from combray.scoring.turns import Slots
-from combray.stores.cache import C, Changes, fresh_mask
+from combray.stores.cache import C, fresh_mask
 from combray.stores.matrix import Matrix, check_dimensions
 from combray.stores.scored import Measured, Products
 from combray.stores.session import S
@@ -55,11 +55,10 @@ class StoredEvidence(ABC, Generic[S, C]):
         return matrix.scan(vector, snapshot.once(("has", model), lambda: has & shown), shown)
 
     def meeting(self, condition: Condition, snapshot: Snapshot) -> NDArray[np.bool_]:
-        changes = Changes(self.session)
         if not self.keeps:
-            return fresh_mask(changes, condition, snapshot)
+            return fresh_mask(self.session, condition, snapshot)
         with self.cache.lock:
-            return self.cache.selections.mask(changes, condition, snapshot)
+            return self.cache.selections.mask(self.session, condition, snapshot)
 
     def naming(self, entities: Sequence[str], snapshot: Snapshot) -> list[Slots]:
         return [ascending(self._slots("entity", name, snapshot)) for name in entities]

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
+from contextlib import AbstractContextManager
 
 from combray.language.indexing import IndexEntry, teaches, terms_version, with_current_hash
 from combray.stores.session import Row, StoreSession
@@ -129,11 +130,15 @@ class IndexCheck:
         return found
 
 
-def is_stale(session: StoreSession) -> bool:
-    """Return whether the tokenizer has changed since the keyword index was written."""
-    return session.rows(session.sql.settings.get, _TERMS_VERSION) != [(terms_version(),)]
-
-
-def note_terms_version(session: StoreSession) -> None:
-    """Note the tokenizer that the keyword index is written with."""
-    session.run(session.sql.settings.put, _TERMS_VERSION, terms_version())
+def rebuild_if_stale(
+    session: StoreSession, alone: Callable[[], AbstractContextManager[None]], rebuild: Callable[[], object]
+) -> None:
+    """Rebuild if the tokenizer has changed since the keyword index was written. `alone` holds the write lock."""
+    current = [(terms_version(),)]
+    if session.rows(session.sql.settings.get, _TERMS_VERSION) == current:
+        return
+    with alone():
+        # Another process may have rebuilt it during the wait for the lock.
+        if session.rows(session.sql.settings.get, _TERMS_VERSION) != current:
+            rebuild()
+            session.run(session.sql.settings.put, _TERMS_VERSION, terms_version())

@@ -88,6 +88,10 @@ class Snapshot:
             self.own[name] = value
         return value
 
+    def summed(self, name: Hashable, of: Callable[[int], V], plus: Callable[[V, V], V]) -> V:
+        """Return a kept value that is a sum over rows; `of(n)` computes it for the rows from n on."""
+        return self.memo.get(name, self.count, lambda: of(0), lambda old, rows: plus(old, of(rows)))
+
     @property
     def shown(self) -> NDArray[np.bool_]:
         """Which rows are not quarantined. No arm returns the quarantined rows, and they affect no score."""
@@ -97,10 +101,7 @@ class Snapshot:
     @property
     def shown_count(self) -> int:
         """Number of rows that are not quarantined."""
-        shown = self.shown
-        return self.memo.get(
-            ("hides",), self.count, lambda: int(shown.sum()), lambda old, rows: old + int(shown[rows:].sum())
-        )
+        return self.summed(("hides",), lambda start: int(self.shown[start:].sum()), int.__add__)
 
     @property
     def hides(self) -> bool:
@@ -129,43 +130,32 @@ class Snapshot:
         def of(start: int) -> frozenset[int]:
             return frozenset(ascending(self.columns["author"][start:][self.shown[start:]]).tolist())
 
-        heard = self.memo.get(("authors",), self.count, lambda: of(0), lambda old, rows: old | of(rows))
+        heard = self.summed(("authors",), of, lambda old, new: old | new)
         return tuple(name if code in heard else "" for code, name in enumerate(names))
 
     @property
     def chain(self) -> Chain:
         """Pointers to the turns around each turn."""
-        return self.once("chain", self._chain)
 
-    def _chain(self) -> Chain:
-        session, position = self.spoken, self.columns["position"]
-        return self.memo.get(
-            ("chain",), self.count, lambda: link(session, position), lambda old, _: extend(old, session, position)
-        )
+        def made() -> Chain:
+            turn = self.spoken, self.columns["position"]
+            return self.memo.get(("chain",), self.count, lambda: link(*turn), lambda old, _: extend(old, *turn))
+
+        return self.once("chain", made)
 
     @property
     def linked(self) -> bool:
         """Whether any two rows are turns of one session."""
-        return self.once("linked", self._linked)
-
-    def _linked(self) -> bool:
-        chain = self.chain
 
         def since(start: int) -> bool:
-            return bool(((chain.previous[start:] >= 0) | (chain.next[start:] >= 0)).any())
+            return bool(((self.chain.previous[start:] >= 0) | (self.chain.next[start:] >= 0)).any())
 
-        name = ("linked",)
-        return self.memo.get(name, self.count, lambda: since(0), lambda old, rows: bool(old or since(rows)))
+        return self.once("linked", lambda: self.summed(("linked",), since, lambda old, new: old or new))
 
     @property
     def _turns(self) -> Turns:
         session, words = self.spoken, self.columns["words"]
-        return self.memo.get(
-            ("turns",),
-            self.count,
-            lambda: turns(session, words),
-            lambda old, rows: plus(old, turns(session[rows:], words[rows:])),
-        )
+        return self.summed(("turns",), lambda start: turns(session[start:], words[start:]), plus)
 
     def gain(self, rows: Slots, limit: int) -> NDArray[np.float64]:
         """Return the gains of rows' sessions."""
@@ -200,11 +190,8 @@ class Snapshot:
 
     def _lengths(self, arm: KeywordArm) -> tuple[Callable[[Slots], NDArray[np.float64]], float]:
         own, gain = self.columns["length"], self.gain_of_turns(arm.shape_words)
-        total = self.memo.get(
-            ("total",),
-            self.count,
-            lambda: int(own[self.shown].sum(dtype=np.int64)),
-            lambda old, rows: old + int(own[rows:][self.shown[rows:]].sum(dtype=np.int64)),
+        total = self.summed(
+            ("total",), lambda start: int(own[start:][self.shown[start:]].sum(dtype=np.int64)), int.__add__
         )
         if not (self.linked and (arm.before or arm.after)):
             return lambda slots: own[slots].astype(np.float64), total / max(self.shown_count, 1)
@@ -267,11 +254,8 @@ class Snapshot:
             return eligible
         # `now` differs in every call, so expiry is not part of the kept mask.
         expires = self.columns["expires"]
-        first = self.memo.get(
-            ("expiry",),
-            self.count,
-            lambda: float(np.fmin.reduce(expires, initial=np.inf)),
-            lambda old, rows: float(np.fmin.reduce(expires[rows:], initial=old)),
+        first = self.summed(
+            ("expiry",), lambda start: float(np.fmin.reduce(expires[start:], initial=np.inf)), min
         )
         return eligible & ~(expires <= where.now) if where.now >= first else eligible
 

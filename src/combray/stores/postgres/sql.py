@@ -1,5 +1,7 @@
 """Every SQL statement of the store, by name: `sql.memories.whole` is `whole` in `statements/memories.sql`.
 
+What is not there is said as in SQLite: `stores/statements/`.
+
 Parameters are numbered. $1 is the namespace in every statement on rows of one namespace (`session.py`). A list is
 one array parameter. `{fields}` is replaced by the columns that are fields of a Memory, `{live}` by the condition
 that a memory is current; the caller replaces other braces.
@@ -19,7 +21,8 @@ from combray.stores.session import StoreSession
 from combray.stores.statements import FIELDS, Sql
 from combray.where import Compare, matches_data
 
-sql = Sql(Path(__file__).parent / "statements", ", ".join(f"${place}" for place in range(1, 10 + len(FIELDS))))
+_marks = ", ".join(f"${place}" for place in range(1, 10 + len(FIELDS)))
+sql = Sql(_marks, Path(__file__).parent / "statements", "$")
 
 _decode = msgspec.json.decode
 

@@ -8,6 +8,7 @@ for each model and partition.
 from __future__ import annotations
 
 from collections.abc import Iterator
+from contextlib import contextmanager
 from itertools import islice
 from pathlib import Path
 
@@ -20,8 +21,6 @@ from combray.stores import indexes
 from combray.stores.indexes import (
     IndexCheck,
     Indexed,
-    is_stale,
-    note_terms_version,
     remove_strays,
     stray_problems,
 )
@@ -67,8 +66,7 @@ def migrate(session: PostgresSession, schema: str, location: str, *, read_only: 
         raise ReadOnlyStoreError(
             f"{location}: has schema {version}, this Combray needs {newest}. Open it once with write access."
         )
-    with session.connection.transaction():
-        session.rows(sql.server.lock, schema)
+    with _alone(session, schema):
         # Read again: another process may have migrated during the wait for the lock.
         version = _version(session, schema, location)
         if version == newest:
@@ -111,24 +109,23 @@ def check(session: PostgresSession) -> list[str]:
 
 def rebuild_terms_if_stale(session: PostgresSession, schema: str) -> None:
     """Rebuild the keyword index if the tokenizer has changed since it was written."""
-    if is_stale(session):
-        with session.connection.transaction():
-            session.rows(sql.server.lock, schema)
-            # Another process may have rebuilt it during the wait for the lock.
-            if is_stale(session):
-                _rebuild_indexes(session)
-                session.run(sql.namespaces.grow_all)
-                note_terms_version(session)
+    indexes.rebuild_if_stale(session, lambda: _alone(session, schema), lambda: _rebuild_indexes(session))
 
 
 def repair(session: PostgresSession, schema: str) -> list[str]:
     """Rebuild index terms and labels, and remove dangling rows. Memories are not changed."""
-    with session.connection.transaction():
-        session.rows(sql.server.lock, schema)
+    with _alone(session, schema):
         done = [f"rebuilt the keyword index and labels of {_rebuild_indexes(session)} memories"]
         done += remove_strays(session)
-        session.run(sql.namespaces.grow_all)
     return done
+
+
+@contextmanager
+def _alone(session: PostgresSession, schema: str) -> Iterator[None]:
+    """Open a transaction, and wait until no other process does upkeep."""
+    with session.connection.transaction():
+        session.rows(sql.server.lock, schema)
+        yield
 
 
 def _namespaces(session: PostgresSession) -> Iterator[PostgresSession]:
@@ -153,7 +150,9 @@ def _rebuild_indexes(session: PostgresSession) -> int:
                 yield space, batch
             space.flush()
 
-    return indexes.rebuild(session, batches())
+    count = indexes.rebuild(session, batches())
+    session.run(sql.namespaces.grow_all)
+    return count
 
 
 def prepare_index(session: PostgresSession, schema: str, location: str, *, read_only: bool) -> None:
@@ -164,8 +163,7 @@ def prepare_index(session: PostgresSession, schema: str, location: str, *, read_
         return
     _check_extension(session, location)
     if not _is_prepared(session):
-        with session.connection.transaction():
-            session.rows(sql.server.lock, schema)
+        with _alone(session, schema):
             if not _is_prepared(session):
                 session.connection.execute(sql.near.prepare.encode())
     if not index_problems(session):

@@ -1,4 +1,4 @@
-"""Every SQL statement of the store, by name: `sql.memories.whole` is `whole` in `statements/memories.sql`.
+"""Every SQL statement of the store, by name: `sql.memories.whole` is `whole` in `../statements/memories.sql`.
 
 The parameters of a statement are numbered, and ?1 is the namespace in every statement on rows of one namespace
 (`session.py`). A list is one JSON parameter, so a statement has one text for any number of keys. `{fields}` is
@@ -11,7 +11,6 @@ from __future__ import annotations
 import sqlite3
 from collections.abc import Sequence
 from functools import lru_cache
-from pathlib import Path
 from typing import Any
 
 import msgspec
@@ -21,7 +20,7 @@ from combray.stores.rows import listed
 from combray.stores.statements import FIELDS, Sql
 from combray.where import Compare, matches_data
 
-sql = Sql(Path(__file__).parent / "statements", ", ".join("?" * (8 + len(FIELDS))))
+sql = Sql(", ".join("?" * (8 + len(FIELDS))))
 
 METADATA_MATCHES = "metadata_matches"
 _FEW = 8

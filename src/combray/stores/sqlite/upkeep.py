@@ -20,8 +20,6 @@ from combray.stores.indexes import (
     REMEDY,
     IndexCheck,
     Indexed,
-    is_stale,
-    note_terms_version,
     remove_strays,
     stray_problems,
 )
@@ -166,12 +164,7 @@ def _index_problems(connection: sqlite3.Connection) -> list[str]:
 def rebuild_terms_if_stale(connection: sqlite3.Connection) -> None:
     """Rebuild the keyword index if the tokenizer has changed since it was written."""
     session = SqliteSession(connection, "")
-    if is_stale(session):
-        with writing(connection):
-            # Another process may have rebuilt it during the wait for the lock.
-            if is_stale(session):
-                _rebuild_indexes(connection)
-                note_terms_version(session)
+    indexes.rebuild_if_stale(session, lambda: writing(connection), lambda: _rebuild_indexes(connection))
 
 
 def repair(connection: sqlite3.Connection) -> list[str]:

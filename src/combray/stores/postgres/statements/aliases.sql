@@ -1,8 +1,5 @@
 -- Declared and learned names of entities.
 
--- name: any
-SELECT 1 FROM alias WHERE namespace = $1 AND live LIMIT 1
-
 -- name: pairs
 SELECT DISTINCT name, canonical FROM alias
 WHERE namespace = $1 AND live AND (name = ANY($2::text[]) OR canonical = ANY($3::text[]))
@@ -10,9 +7,6 @@ WHERE namespace = $1 AND live AND (name = ANY($2::text[]) OR canonical = ANY($3:
 -- name: stated
 SELECT canonical, name, origin, key FROM alias WHERE namespace = $1 AND live AND name <> canonical
 ORDER BY canonical COLLATE "C", name COLLATE "C", key, origin LIMIT $2
-
--- name: every
-SELECT namespace, name, canonical, key, origin, live FROM alias
 
 -- name: add
 INSERT INTO alias (namespace, name, canonical, key, origin, live)
@@ -27,6 +21,3 @@ UPDATE alias SET live = (
 
 -- name: remove
 DELETE FROM alias WHERE namespace = $1 AND key = ANY($2::bigint[])
-
--- name: remove_all
-DELETE FROM alias

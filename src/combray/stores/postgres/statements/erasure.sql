@@ -38,24 +38,14 @@ UPDATE memory SET superseded_by = NULL WHERE namespace = $1 AND superseded_by = 
 -- name: forget_merge
 UPDATE memory SET merged_into = NULL WHERE namespace = $1 AND merged_into = ANY($2::text[])
 
--- name: evidence
-SELECT key, evidence FROM memory WHERE namespace = $1 AND evidence <> '[]'
-
 -- name: set_evidence
 UPDATE memory SET evidence = $3 WHERE namespace = $1 AND key = $2
 
 -- name: forget_operations
 UPDATE operation SET memory_id = 'erased', detail = '' WHERE namespace = $1 AND memory_id = ANY($2::text[])
 
--- name: operation_details
-SELECT number, detail FROM operation WHERE namespace = $1 AND detail <> ''
-
 -- name: set_operation_detail
 UPDATE operation SET detail = $3 WHERE namespace = $1 AND number = $2
-
--- name: forget_errors
--- A model's error may quote the text that it was given.
-UPDATE embed_job SET error = $2 WHERE namespace = $1 AND error <> ''
 
 -- name: rows_left
 SELECT 'memory' WHERE EXISTS (SELECT 1 FROM memory WHERE key = ANY($1::bigint[]))
@@ -85,17 +75,6 @@ SELECT code FROM vector WHERE namespace = $1 AND key = ANY($2::bigint[])
 -- name: token_codes
 SELECT code FROM token_vector WHERE namespace = $1 AND key = ANY($2::bigint[])
 
--- name: memory_texts
--- Where the words of an erased memory may stand by right: in other memories and in names.
-SELECT id, content, kind, context, tags, entities, author, source, session, slot, aliases, metadata, content_hash
-FROM memory
-
--- name: version_texts
-SELECT before, actor FROM version
-
--- name: edge_texts
-SELECT reason, subtype FROM edge
-
 -- name: names
 SELECT root, path FROM document
 UNION ALL SELECT name, NULL FROM namespace
@@ -103,15 +82,6 @@ UNION ALL SELECT name, NULL FROM model
 UNION ALL SELECT DISTINCT name, NULL FROM operation
 UNION ALL SELECT DISTINCT operation, NULL FROM version
 UNION ALL SELECT name, NULL FROM setting
-
--- name: hashes_held
-SELECT content_hash FROM memory UNION SELECT hash FROM chunk UNION SELECT hash FROM document
-
--- name: codes_held
-SELECT code FROM vector
-
--- name: token_codes_held
-SELECT code FROM token_vector
 
 -- name: tables
 SELECT table_name::text FROM information_schema.columns

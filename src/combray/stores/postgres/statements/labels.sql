@@ -1,8 +1,5 @@
 -- Entities and tags by casefolded name.
 
--- name: holders
-SELECT key FROM label WHERE namespace = $1 AND sort = $2 AND name = $3 ORDER BY key
-
 -- name: named
 SELECT DISTINCT name FROM label WHERE namespace = $1 AND sort = 'entity' AND name = ANY($2::text[]) AND live
 
@@ -13,13 +10,6 @@ FROM unnest($2::text[]) AS w (name) CROSS JOIN LATERAL (
            ARRAY(SELECT key FROM label WHERE namespace = $1 AND sort = 'entity' AND name = w.name AND live
                  ORDER BY key DESC LIMIT $3) AS newest
 ) AS n
-
--- name: entity_counts
-SELECT name, count(*) AS holding FROM label WHERE namespace = $1 AND sort = 'entity' AND live
-GROUP BY name ORDER BY holding DESC, name LIMIT $2
-
--- name: every
-SELECT namespace, sort, name, key, live FROM label
 
 -- name: add
 INSERT INTO label (namespace, sort, name, key, live)
@@ -33,6 +23,3 @@ WHERE namespace = $1 AND key = $2
 
 -- name: remove
 DELETE FROM label WHERE namespace = $1 AND key = ANY($2::bigint[])
-
--- name: remove_all
-DELETE FROM label

@@ -33,9 +33,6 @@ SELECT key, access_count FROM memory WHERE namespace = $1 AND key = ANY($2::bigi
 -- name: with_ids
 SELECT id, key FROM memory WHERE namespace = $1 AND id = ANY($2::text[])
 
--- name: with_id_between
-SELECT key FROM memory WHERE namespace = $1 AND id >= $2 AND id < $3 LIMIT 2
-
 -- name: columns
 -- What the columns in memory are made of, in the order of `columns.COLUMNS`. Scopes come as the tags that hold them.
 -- Of varchar, texts are read by compiled code, and stay escaped (`adapters.unescaped`).
@@ -48,24 +45,14 @@ SELECT key, status::varchar, tier::varchar, kind::varchar, category::varchar, so
        valid_to::float8 / 1e6, expires_at::float8 / 1e6, asks, times, cues
 FROM memory WHERE namespace = $1 AND revision > $2 ORDER BY key
 
--- name: counts
-SELECT status, kind, category, count(*), min(moment), max(moment) FROM memory WHERE namespace = $1
-GROUP BY 1, 2, 3 ORDER BY 1, 2, 3
-
 -- name: live_with_hash
 SELECT content_hash, min(key) FROM memory
 WHERE namespace = $1 AND content_hash = ANY($2::text[]) AND {live} GROUP BY content_hash
-
--- name: last_position
-SELECT max(position) FROM memory WHERE namespace = $1 AND session = $2
 
 -- name: latest
 SELECT key, moment::float8 / 1e6 FROM memory
 WHERE namespace = $1 AND moment <= $2 AND ($3::text IS NULL OR source = $3::text) AND {live}
 ORDER BY moment DESC, key DESC LIMIT $4
-
--- name: count_live
-SELECT count(*) FROM memory WHERE namespace = $1 AND {live}
 
 -- name: count_live_of
 SELECT count(*) FROM memory WHERE namespace = $1 AND {live} AND kind = ANY($2::text[])

@@ -13,30 +13,8 @@ SELECT revision, writes FROM namespace WHERE name = $1 FOR UPDATE
 -- name: add
 INSERT INTO namespace (name) VALUES ($1) ON CONFLICT DO NOTHING
 
--- name: names
-SELECT name FROM namespace ORDER BY name
-
 -- name: every
 SELECT id, name FROM namespace ORDER BY id
-
--- name: grow_epoch
-UPDATE namespace SET epoch = epoch + 1 WHERE id = $1
-
--- name: grow_reindexed
-UPDATE namespace SET reindexed = reindexed + 1 WHERE id = $1
-
--- name: grow_all
--- After a repair: every process drops its caches.
-UPDATE namespace SET epoch = epoch + 1, revision = revision + 1
-
--- name: log
-SELECT number, at, name, memory_id, detail FROM operation WHERE namespace = $1 ORDER BY number DESC LIMIT $2
-
--- name: log_operation
-INSERT INTO operation (namespace, at, name, memory_id, detail) VALUES ($1, $2, $3, $4, $5)
-
--- name: count_operations
-SELECT count(*) FROM operation WHERE namespace = $1
 
 -- name: kept
 SELECT value FROM kept WHERE namespace = $1 AND name = $2

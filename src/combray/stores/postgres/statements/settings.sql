@@ -1,6 +1,3 @@
--- name: get
-SELECT value FROM setting WHERE name = $1
-
 -- name: lock
 SELECT value FROM setting WHERE name = $1 FOR UPDATE
 

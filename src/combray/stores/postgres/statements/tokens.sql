@@ -9,9 +9,3 @@ SELECT key, code FROM token_vector WHERE namespace = $1 AND model = $2 AND key =
 -- name: measure
 SELECT name, count(*), sum(length(code))::bigint FROM token_vector JOIN model ON model.id = token_vector.model
 WHERE namespace = $1 GROUP BY 1
-
--- name: drop_model
-DELETE FROM token_vector WHERE namespace = $1 AND model = (SELECT id FROM model WHERE name = $2)
-
--- name: drop
-DELETE FROM token_vector WHERE namespace = $1 AND key = $2

@@ -1,16 +1,8 @@
--- name: model
-SELECT id, dimensions FROM model WHERE name = $1
-
 -- name: next_model
 SELECT nextval(pg_get_serial_sequence('model', 'id'))
 
 -- name: add_model
 INSERT INTO model (id, name, dimensions) OVERRIDING SYSTEM VALUE VALUES ($1, $2, $3) ON CONFLICT DO NOTHING
-
--- name: all_until
--- A writer looks at what was committed: rows it has touched itself carry a later revision.
-SELECT key, code FROM vector WHERE namespace = $1 AND model = $2
-AND key NOT IN (SELECT key FROM memory WHERE namespace = $1 AND revision > $3)
 
 -- name: new_between
 -- A code of NULL: the memory has none, or has lost it with its text.
@@ -25,15 +17,3 @@ SELECT key, code FROM vector WHERE namespace = $1 AND model = $2 AND key = ANY($
 INSERT INTO vector (namespace, model, key, code)
 SELECT $1, $2, v.key, v.code FROM unnest($3::bigint[], $4::bytea[]) AS v (key, code)
 ON CONFLICT (namespace, model, key) DO UPDATE SET code = excluded.code
-
--- name: drop_model
-DELETE FROM vector WHERE namespace = $1 AND model = (SELECT id FROM model WHERE name = $2)
-
--- name: count_by_model
-SELECT name, count(*) FROM vector JOIN model ON model.id = vector.model WHERE namespace = $1 GROUP BY 1
-
--- name: models_of
-SELECT name FROM model WHERE id IN (SELECT model FROM vector WHERE namespace = $1 AND key = $2)
-
--- name: drop
-DELETE FROM vector WHERE namespace = $1 AND key = $2
