@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from combray.folders import data_folder
-from combray.interfaces.cli.failures import VerbCommand, nothing_found
+from combray.interfaces.cli.failures import VerbCommand, VerbGroup, nothing_found
 from combray.interfaces.cli.reading import form_of
 from combray.records import dataclass, fields, replace
 from combray.verbs import VERBS
@@ -210,6 +210,22 @@ def command(
         if group is not None:
             group.add_command(made)
         return made
+
+    return decorate
+
+
+def group(*examples: str, options: Callable[[Function], Function]) -> Callable[[Function], click.Group]:
+    """Make a function a verb with subcommands. It is called with the target when none is named."""
+
+    def decorate(function: Function) -> click.Group:
+        @functools.wraps(function)
+        def run(ctx: click.Context, /, target: Target) -> None:
+            ctx.obj = target
+            if ctx.invoked_subcommand is None:
+                function(target)
+
+        made = click.group(cls=VerbGroup, invoke_without_command=True, examples=examples)
+        return made(options(click.pass_context(run)))
 
     return decorate
 

@@ -19,8 +19,8 @@ import click
 
 from combray import settings
 from combray.errors import CombrayError, InvalidInputError, MissingExtraError
-from combray.interfaces.cli.failures import VerbGroup, say
-from combray.interfaces.cli.options import Target, command, opens_store
+from combray.interfaces.cli.failures import say
+from combray.interfaces.cli.options import Target, command, group, opens_store
 from combray.interfaces.cli.output import answer, console, counted, for_people, moment, show_rows
 from combray.values import is_loopback
 from combray.verbs.programs import LOOPBACK
@@ -179,21 +179,17 @@ def mcp(
 _ALL = "all"
 
 
-@click.group(
-    cls=VerbGroup,
-    invoke_without_command=True,
-    examples=("combray keys create ann --role write --namespace team", "combray keys revoke ann"),
+@group(
+    "combray keys create ann --role write --namespace team",
+    "combray keys revoke ann",
+    options=opens_store(namespace=False),
 )
-@opens_store(namespace=False)
-@click.pass_context
-def keys(ctx: click.Context, /, target: Target) -> None:
+def keys(target: Target) -> None:
     """Create, list, rotate and revoke keys for `combray serve`.
 
     Keys are kept beside the store, as hashes. Without a subcommand: list them.
     """
-    ctx.obj = target
-    if ctx.invoked_subcommand is None:
-        _list(target)
+    _list(target)
 
 
 @command(group=keys, namespace=False)
