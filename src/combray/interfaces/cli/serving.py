@@ -48,8 +48,8 @@ def serve(
     """Serve until the process is stopped."""
     with _importing("The server", "server", _LIBRARIES):
         from combray.server.access import KeyedAccess, Limits
-        from combray.server.running import Serving
-        from combray.server.running import serve as run
+        from combray.server.app import Serving
+        from combray.server.app import serve as run
         from combray.server.spaces import Schedule
     configured = settings.load()
     access = KeyedAccess.of(configured, target.location(), host)
@@ -103,8 +103,8 @@ def mcp_at(profile: str) -> Mounted:
 def explore(target: Target, *, browser: bool, port: int | None) -> None:
     """Serve the explorer until the process is stopped."""
     with _importing("The explorer", "server", _LIBRARIES):
+        from combray.server.app import Serving, serve
         from combray.server.explorer import OnceAccess
-        from combray.server.running import Serving, serve
     access = OnceAccess()
     with _listening(port or 0) as listening:
         # The token is in the fragment, which browsers send to no server and write into no log of requests.
