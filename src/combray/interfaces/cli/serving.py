@@ -206,7 +206,8 @@ def create(
         raise click.UsageError("Name at least one --namespace, or give --all-namespaces.")
     issued = _ring(target).create(name, role, None if all_namespaces else namespaces, expires)
     _record(target, "keys create", name, [issued.key.id], role=role, namespaces=list(namespaces) or [_ALL])
-    _show(target, issued, f"{name} may {_rights(issued.key)}, {_until(issued.key)}.")
+    where = "all namespaces" if all_namespaces else ", ".join(issued.key.namespaces or ())
+    _show(target, issued, f"{name} may {role} in {where}, {_until(issued.key)}.")
 
 
 @command(group=keys, namespace=False)
@@ -239,7 +240,6 @@ def revoke(target: Target, name: str) -> None:
 
 
 def _ring(target: Target) -> KeyRing:
-    from combray import settings
     from combray.server.keys import KeyRing, ring_path
 
     return KeyRing(ring_path(target.location(), settings.load().server_keys))
@@ -288,10 +288,6 @@ def _plain(key: AccessKey) -> dict[str, Any]:
     times = {name: _when(getattr(key, name)) for name in ("created", "expires", "used")}
     fields = {"name": key.name, "id": key.id, "role": key.role, "namespaces": key.namespaces, **times}
     return fields | {"replaced": key.replaced}
-
-
-def _rights(key: AccessKey) -> str:
-    return f"{key.role} in {'all namespaces' if key.namespaces is None else ', '.join(key.namespaces)}"
 
 
 def _until(key: AccessKey) -> str:

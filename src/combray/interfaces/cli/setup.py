@@ -26,6 +26,10 @@ if TYPE_CHECKING:
     from combray.agents.clients.wiring import FileChange
 
 
+_COLOURS = {"+": "green", "-": "red", "@": "cyan"}
+"""First character of a line of a diff -> its colour."""
+
+
 @command(pipelines=True)
 def setup(target: Target, clients: tuple[str, ...], check: bool, **how: Any) -> None:
     """Wire clients after a confirmation, or check them."""
@@ -116,12 +120,11 @@ def _run(target: Target, clients: dict[str, Wanted], places: Places, how: dict[s
         count = wiring.carry_out(client, places, changes, _records(), None if undo else clients[client])
         if for_people(target) and count:
             console().print(f"{client}: {count} files {'restored' if undo else 'written'}.", style="green")
-            _remark(client, undo=undo)
+            if not undo:
+                _remark(client)
 
 
-def _remark(client: str, *, undo: bool) -> None:
-    if undo:
-        return
+def _remark(client: str) -> None:
     if importlib.util.find_spec("mcp") is None:
         console().print(
             f"The MCP server needs one more library: {install_command('mcp')}", style="yellow", markup=False
@@ -133,40 +136,30 @@ def _remark(client: str, *, undo: bool) -> None:
 
 def _show(target: Target, plans: dict[str, list[FileChange]], places: Places, *, written: bool) -> None:
     if not for_people(target):
-        show_json(
-            [
-                {
-                    "client": client,
-                    "file": str(each.path),
-                    "action": _action(each),
-                    "written": written and each.changes,
-                    "diff": each.diff(places.home) if each.changes else "",
-                    **({"note": each.note} if each.note else {}),
-                }
-                for client, changes in plans.items()
-                for each in changes
-            ]
-        )
+        every = ((client, each) for client, changes in plans.items() for each in changes)
+        show_json([_as_json(client, each, places, written=written) for client, each in every])
         return
     out = console()
     for client, changes in plans.items():
         for each in changes:
             for line in each.diff(places.home).splitlines() if each.changes else ():
-                out.print(visible(line), style=_colour(line), soft_wrap=True)
+                out.print(visible(line), style=_COLOURS.get(line[:1], ""), soft_wrap=True)
             if each.note:
                 out.print(f"{visible(str(each.path))} {each.note}.", style="yellow")
         if not any(each.changes for each in changes):
             out.print(f"{client}: nothing to change.")
 
 
-def _colour(line: str) -> str:
-    return {"+": "green", "-": "red", "@": "cyan"}.get(line[:1], "")
-
-
-def _action(change: FileChange) -> str:
-    if not change.changes:
-        return "unchanged"
-    return "created" if change.before is None else "removed" if change.after is None else "changed"
+def _as_json(client: str, change: FileChange, places: Places, *, written: bool) -> dict[str, Any]:
+    done = "created" if change.before is None else "removed" if change.after is None else "changed"
+    return {
+        "client": client,
+        "file": str(change.path),
+        "action": done if change.changes else "unchanged",
+        "written": written and change.changes,
+        "diff": change.diff(places.home) if change.changes else "",
+        **({"note": change.note} if change.note else {}),
+    }
 
 
 def _check(target: Target, clients: tuple[str, ...], places: Places, how: dict[str, Any]) -> None:
