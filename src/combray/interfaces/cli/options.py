@@ -16,11 +16,10 @@ from combray.folders import data_folder
 from combray.interfaces.cli.failures import VerbCommand, VerbGroup, nothing_found
 from combray.interfaces.cli.reading import form_of
 from combray.records import dataclass, fields, replace
-from combray.verbs import VERBS
-from combray.verbs.declaration import UNSET, Parameter
 
 if TYPE_CHECKING:
     from combray.engine import Engine
+    from combray.verbs.declaration import Parameter
 
 _SERVER = ("postgresql://", "postgres://")
 _STORE_NAME = re.compile(r"[a-zA-Z0-9][a-zA-Z0-9_-]*")
@@ -197,6 +196,9 @@ def command(
     name begins with that of the group.
     """
 
+    # Verbs of the shell alone, such as `hook`, start sooner without the declarations.
+    from combray.verbs import VERBS
+
     def decorate(function: Function) -> click.Command:
         name = function.__name__.rstrip("_").replace("_", "-")
         verb = VERBS[f"{group.name} {name}" if group else name]
@@ -231,6 +233,8 @@ def group(*examples: str, options: Callable[[Function], Function]) -> Callable[[
 
 
 def _parameter(declared: Parameter) -> click.Parameter:
+    from combray.verbs.declaration import UNSET
+
     words = (declared.shell or "").split()
     flags = [each for each in words if each.startswith("-")]
     kind, callback = form_of(declared)

@@ -9,11 +9,12 @@ import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
-from typing import Any, TextIO
+from typing import TYPE_CHECKING, Any, TextIO
 
 import click
 
-from combray.verbs.declaration import Parameter
+if TYPE_CHECKING:
+    from combray.verbs.declaration import Parameter
 
 STANDARD_INPUT = "-"
 _SECONDS = {"s": 1, "m": 60, "h": 3600, "d": 86_400}
