@@ -42,6 +42,8 @@ _SHOWN = ("ETag", "Idempotency-Replayed", "Link", "Location", "Retry-After", "WW
 
 Mounted = Callable[[Spaces, Access], tuple[ASGIApp, Any]]
 """Makes an application of another protocol, and the async context manager that it runs in."""
+GRACE = 30
+"""Seconds that running requests have to end after a signal."""
 
 
 def application(
@@ -182,10 +184,6 @@ class Observed:
         found = scope.get("route")
         path = getattr(found, "path", "none")
         self.measures.add(scope["method"], path, status, time.perf_counter() - started)
-
-
-GRACE = 30
-"""Seconds that running requests have to end after a signal."""
 
 
 @dataclass(frozen=True, slots=True)

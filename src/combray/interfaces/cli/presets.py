@@ -22,6 +22,12 @@ if TYPE_CHECKING:
     from combray.engine import Engine
     from combray.types import Answer
 
+_DIGITS = 4
+_COLUMN = 12
+"""Width of a preset's column: a rank and a score, or a name broken at its hyphen."""
+_TEXT = 30
+"""Minimum width of the texts; in a narrower terminal the presets are printed one below the other."""
+
 
 @group("combray presets show mnemon", options=without_store())
 def presets(target: Target) -> None:
@@ -77,13 +83,6 @@ def _rows(stage: dict[str, Any], *, depth: int) -> Iterator[tuple[str, str, str]
     yield "  " * depth + stage["stage"], settings, stage["summary"]
     for inner in stage.get("stages", ()):
         yield from _rows(inner, depth=depth + 1)
-
-
-_DIGITS = 4
-_COLUMN = 12
-"""Width of a preset's column: a rank and a score, or a name broken at its hyphen."""
-_TEXT = 30
-"""Minimum width of the texts; in a narrower terminal the presets are printed one below the other."""
 
 
 @dataclass(frozen=True, slots=True)

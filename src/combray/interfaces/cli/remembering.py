@@ -40,6 +40,7 @@ _REFUSALS = 20
 """Refused lines that are printed."""
 _WORDS = {"untrusted": "added as untrusted"}
 """Words for what became of a text, where its name alone would mislead."""
+_FIELDS = ("text", "content", "author", "occurred_at", "tool_results")
 
 
 @command(pipelines=True)
@@ -157,9 +158,6 @@ def _show(done: Remembered) -> None:
         out.print(f"  maybe related ({sign}): {short(str(candidate['content']))}", style="dim", no_wrap=True)
     if done.auto_pruned:
         out.print(f"  {done.auto_pruned} of the least important memories were hidden (undo with combray restore)")
-
-
-_FIELDS = ("text", "content", "author", "occurred_at", "tool_results")
 
 
 @command(pipelines=True)

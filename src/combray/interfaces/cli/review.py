@@ -31,6 +31,18 @@ if TYPE_CHECKING:
 
 _ACTIONS = {"keep": "combray gc --keep ID", "forget": "combray forget ID", "erase": "combray erase ID"}
 _FACTS = ("effective_importance", "days_since_access", "edge_count", "immune")
+_KEYS: dict[str, Verdict] = {"s": "supersedes", "b": "both", "c": "corrects", "a": "same"}
+_LATER = ("l", "\r", "\n", " ")
+_QUESTION = "(s)upersedes, (b)oth, (c)orrects, s(a)me, (l)ater?"
+_SAID = {
+    "supersedes": "{old} is superseded",
+    "corrects": "{old} is superseded; it was never true",
+    "same": "{old} is merged into {new}",
+    "both": "both hold",
+    "open": "the two are open again",
+}
+_THEN = {"supersedes": "superseded by", "corrects": "corrected by", "same": "merged into"}
+_TEXT = 70
 
 
 @command()
@@ -137,20 +149,6 @@ def release(target: Target, memory_id: str, trust: str) -> None:
         memory = engine.quarantine.release(memory_id, trust)
     said = f"{memory.id} is released as {memory.trust} and can be recalled."
     answer(target, said, id=memory.id, status="released", trust=memory.trust)
-
-
-_KEYS: dict[str, Verdict] = {"s": "supersedes", "b": "both", "c": "corrects", "a": "same"}
-_LATER = ("l", "\r", "\n", " ")
-_QUESTION = "(s)upersedes, (b)oth, (c)orrects, s(a)me, (l)ater?"
-_SAID = {
-    "supersedes": "{old} is superseded",
-    "corrects": "{old} is superseded; it was never true",
-    "same": "{old} is merged into {new}",
-    "both": "both hold",
-    "open": "the two are open again",
-}
-_THEN = {"supersedes": "superseded by", "corrects": "corrected by", "same": "merged into"}
-_TEXT = 70
 
 
 @dataclass(frozen=True, slots=True)

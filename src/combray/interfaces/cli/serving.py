@@ -32,6 +32,7 @@ if TYPE_CHECKING:
     from combray.server.spaces import Spaces
 
 _LIBRARIES = ("starlette", "uvicorn", "anyio")
+_ALL = "all"
 
 
 @command(pipelines=True, models=True)
@@ -174,9 +175,6 @@ def mcp(
         patience=ask_seconds,
         memory_file=memory_file,
     )
-
-
-_ALL = "all"
 
 
 @group(

@@ -28,6 +28,7 @@ if TYPE_CHECKING:
 
 _LABELS = {"tier": "service tier", "total_insights": "memories", "edge_count": "all edges"}
 """Words of a terminal for the fields whose names in JSON a reader would not understand."""
+_SHOWN_IDS = 3
 
 
 @command(pipelines=True)
@@ -99,9 +100,6 @@ def backup(target: Target, path: Path, encrypt: bool) -> None:
         engine.store.backup(str(path), key=key)
     said = f"Wrote {path}."
     answer(target, said, status="written", path=str(path), bytes=path.stat().st_size)
-
-
-_SHOWN_IDS = 3
 
 
 @group(
