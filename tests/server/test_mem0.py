@@ -12,11 +12,10 @@ from serving import Served, serving
 
 import combray
 from combray.interfaces.cli import combray as shell
-from combray.server import running
 from combray.server.access import KeyedAccess
+from combray.server.app import Serving
 from combray.server.keys import KeyRing
 from combray.server.mem0 import mem0_routes
-from combray.server.running import Serving
 from combray.transfer.scopes import entities_of, tag_of
 
 
@@ -51,7 +50,7 @@ def test_the_setting_turns_it_on(tmp_path: Any, monkeypatch: pytest.MonkeyPatch)
         wanted.append(serving.mem0)
         engine.close()
 
-    monkeypatch.setattr(running, "serve", serve)
+    monkeypatch.setattr("combray.server.app.serve", serve)
     command = ["serve", "--embedder", "none", "--db", str(tmp_path / "a.db")]
     assert CliRunner().invoke(shell, command).exit_code == 0
     monkeypatch.setenv("COMBRAY_MEM0_API", "true")

@@ -32,7 +32,7 @@ from combray.settings import Settings, secret
 from combray.transfer.parser import Parsed
 from combray.types import Candidate, Remembered
 from combray.values import MAX_LABEL, clean_text
-from combray.verbs.signature import OWNERS, owner, parameters, variadic
+from combray.verbs.signature import OWNERS, callable_of, owner, parameters, variadic
 
 _LOCAL_ONLY = ("progress",)
 """Arguments that are for this process: left out, since the answer is the same without them."""
@@ -120,7 +120,7 @@ def open_remote(settings: Settings, key: str | bytes | None) -> Engine:
 def _served(called: list[Route]) -> Callable[..., Any]:
     """Return a verb that is carried out by the server. `called`: its routes."""
     verb = called[0].verb
-    own = _of_class(verb.call)
+    own = callable_of(verb)
     signature = inspect.signature(inspect.unwrap(own))
     several = variadic(verb)
 
@@ -164,8 +164,9 @@ def _carried_out(engine: RemoteEngine, called: list[Route], given: dict[str, Any
             given.setdefault("atomic", False)
     file = given.get("lines") if verb.call == "store.import_from" else None
     if verb.call == "store.import_from":
+        # A file with a problem is refused as a whole, unless its problems are asked for.
         reported = given.get("dry_run", True) or given.get("skip_bad", False)
-        given["lines"] = importing.lines(file, with_bad=reported)
+        given["lines"] = list(file.lines() if isinstance(file, Parsed) and reported else file or ())
     if verb.call == "documents.read" and given.get("withhold"):
         # The server always does.
         del given["withhold"]
@@ -305,12 +306,6 @@ def _result(verb: Any, body: bytes) -> Any:
             made = msgspec.convert(found, kind, strict=False)
             return Pairs(made, due) if verb.name == "unsettled" else made
     raise StoreError(f"the server's answer to {verb.name} has another form: it may be of another version.")
-
-
-def _of_class(call: str) -> Callable[..., Any]:
-    facet, _, name = call.rpartition(".")
-    found: Callable[..., Any] = getattr(owner(facet), name)
-    return found
 
 
 class _Outcome(msgspec.Struct):

@@ -1,17 +1,11 @@
-"""Imports into a server: the lines that are sent, and a report that says of the file what a local import says."""
+"""The report of an import into a server, which says of the file what a local import says."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any
 
 from combray.records import replace
 from combray.transfer.parser import ImportReport, Parsed, Problem, left_of
-
-
-def lines(given: Any, *, with_bad: bool) -> list[Any]:
-    """Return the lines to send. Raises InvalidInputError if the file has a problem, unless `with_bad`."""
-    return list(given.lines() if isinstance(given, Parsed) and with_bad else given or ())
 
 
 def completed(report: ImportReport, parsed: Parsed) -> ImportReport:

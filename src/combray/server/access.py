@@ -25,6 +25,18 @@ from combray.verbs.declaration import ADMIN, READ, RIGHTS
 
 MOST_CALLERS = 10_000
 """Callers whose rate is remembered."""
+HEADER = "combray-namespace"
+UNVERIFIED, UNVERIFIED_OF_ALL = 2.0, 4.0
+"""Keys a second, of one address and of all, that were not verified before. Bounds guesses and what they cost: a
+hash holds up every other request for about 50 ms."""
+_HOST = re.compile(r"(\[[0-9A-Fa-f:.]+\]|[A-Za-z0-9._-]+)(?::[0-9]{1,5})?", re.ASCII)
+_ORIGIN = re.compile(r"https?://(\[[0-9A-Fa-f:.]+\]|[A-Za-z0-9._-]+)(:[0-9]{1,5})?", re.ASCII)
+_SCHEMES = ("bearer", "token")
+_FORWARDED = (b"forwarded", b"x-forwarded-for", b"x-forwarded-host", b"x-real-ip", b"via")
+_CHALLENGE = 'Bearer realm="combray"'
+_INVALID = {"WWW-Authenticate": f'{_CHALLENGE}, error="invalid_token"'}
+_log = logging.getLogger("combray.server")
+Headers = Iterable[tuple[bytes, bytes]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,9 +75,6 @@ class Rates:
         if len(self._left) > MOST_CALLERS:
             self._left.popitem(last=False)
         return 0.0 if allowed else (1 - left) / self._rate
-
-
-HEADER = "combray-namespace"
 
 
 class Refused(Exception):  # noqa: N818 - the name of an answer, not of a failure
@@ -115,20 +124,6 @@ def served_by_mcp(access: Access, scope: Mapping[str, Any]) -> tuple[tuple[str, 
     else:
         names = tuple(sorted(caller.namespaces, key=lambda each: (each != named, each)))
     return names, caller.role == READ, caller.name
-
-
-UNVERIFIED, UNVERIFIED_OF_ALL = 2.0, 4.0
-"""Keys a second, of one address and of all, that were not verified before. Bounds guesses and what they cost: a
-hash holds up every other request for about 50 ms."""
-_HOST = re.compile(r"(\[[0-9A-Fa-f:.]+\]|[A-Za-z0-9._-]+)(?::[0-9]{1,5})?", re.ASCII)
-_ORIGIN = re.compile(r"https?://(\[[0-9A-Fa-f:.]+\]|[A-Za-z0-9._-]+)(:[0-9]{1,5})?", re.ASCII)
-_SCHEMES = ("bearer", "token")
-_FORWARDED = (b"forwarded", b"x-forwarded-for", b"x-forwarded-host", b"x-real-ip", b"via")
-_CHALLENGE = 'Bearer realm="combray"'
-_INVALID = {"WWW-Authenticate": f'{_CHALLENGE}, error="invalid_token"'}
-_log = logging.getLogger("combray.server")
-
-Headers = Iterable[tuple[bytes, bytes]]
 
 
 class KeyedAccess:

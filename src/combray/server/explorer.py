@@ -63,6 +63,8 @@ TYPES = {
 _HASHED = re.compile(r".+-[A-Z0-9]{8}\.(?:js|css)")
 _FOREVER = "public, max-age=31536000, immutable"
 _ASK_AGAIN = "no-cache"
+USED = "The address was used. Stop combray explore and start it again."
+_BYTES = 32
 
 
 @dataclass(frozen=True, slots=True)
@@ -123,8 +125,6 @@ def explorer_routes() -> list[BaseRoute]:
 
 
 SESSION = {"token": Parameter("token", required=True)}
-USED = "The address was used. Stop combray explore and start it again."
-_BYTES = 32
 
 
 class OnceAccess(KeyedAccess):

@@ -16,6 +16,7 @@ BOUNDS = (0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0)
 CONTENT_TYPE = "text/plain; version=0.0.4; charset=utf-8"
 MOST_NAMESPACES = 100
 """Namespaces whose memories are counted one by one."""
+Follow = Callable[[str], None]
 
 
 class Measures:
@@ -81,8 +82,6 @@ except ModuleNotFoundError:
     _tracer: Any = None
 else:
     _tracer = trace.get_tracer("combray")
-
-Follow = Callable[[str], None]
 
 
 @contextmanager

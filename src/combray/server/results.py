@@ -57,6 +57,13 @@ _OUTCOME_SHAPE = {
     },
     "refused": {"type": "object", "additionalProperties": {"type": "string"}},
 }
+MOST = 1_000
+"""Items of a page."""
+_NEW = 1_000
+"""Items that may have come before the last one since its page."""
+_FURTHEST = 10_000_000
+_NAMES = ("id", "seq", "number", "name", "memory", "new", "old", "first", "second", "path")
+"""Fields that say which item it is, whatever else of it changes."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -190,15 +197,8 @@ def _object(name: str, schema: dict[str, Any]) -> dict[str, Any]:
     return {"type": "object", "properties": {name: schema}, "required": [name]}
 
 
-MOST = 1_000
-"""Items of a page."""
-_NEW = 1_000
-"""Items that may have come before the last one since its page."""
-_FURTHEST = 10_000_000
 AFTER = Parameter("after", "The cursor of the page before.", default="")
 LIMIT = Parameter("limit", "Items of a page.", type="integer", default=MOST, low=1, high=MOST)
-_NAMES = ("id", "seq", "number", "name", "memory", "new", "old", "first", "second", "path")
-"""Fields that say which item it is, whatever else of it changes."""
 
 
 @cache

@@ -34,6 +34,7 @@ from combray.verbs.signature import result
 MOST_OPEN = 256
 """Namespaces whose engines are kept. One that is left out writes its access counts."""
 T = TypeVar("T")
+_log = logging.getLogger("combray.server")
 
 
 class TooSlowError(Exception):
@@ -157,9 +158,6 @@ class Spaces:
         except StoreError:
             return False
         return True
-
-
-_log = logging.getLogger("combray.server")
 
 
 @dataclass(frozen=True, slots=True)

@@ -17,6 +17,23 @@ from combray.verbs import signature
 from combray.verbs.declaration import Parameter, Verb, absent_value
 
 _TRUTHS = {"true": True, "false": False}
+_KINDS: dict[str, type | tuple[type, ...]] = {
+    "text": str,
+    "integer": (int, float),
+    "number": (int, float),
+    "truth": bool,
+    "object": dict,
+    "names": (list, dict),
+}
+_TYPES: dict[str, dict[str, Any]] = {
+    "text": {"type": "string"},
+    "integer": {"type": "integer"},
+    "number": {"type": "number"},
+    "truth": {"type": "boolean"},
+    "object": {"type": "object", "additionalProperties": True},
+}
+_LIST: dict[str, Any] = {"type": "array", "items": {"type": "string"}}
+_NULL = {"type": "null"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -201,14 +218,6 @@ def _read(text: str) -> Any:
         return None
 
 
-_KINDS: dict[str, type | tuple[type, ...]] = {
-    "text": str,
-    "integer": (int, float),
-    "number": (int, float),
-    "truth": bool,
-    "object": dict,
-    "names": (list, dict),
-}
 _READERS: dict[str, Callable[[Any], Any]] = {
     "text": _text,
     "integer": _integer,
@@ -216,17 +225,6 @@ _READERS: dict[str, Callable[[Any], Any]] = {
     "truth": _truth,
     "object": _object,
 }
-
-
-_TYPES: dict[str, dict[str, Any]] = {
-    "text": {"type": "string"},
-    "integer": {"type": "integer"},
-    "number": {"type": "number"},
-    "truth": {"type": "boolean"},
-    "object": {"type": "object", "additionalProperties": True},
-}
-_LIST: dict[str, Any] = {"type": "array", "items": {"type": "string"}}
-_NULL = {"type": "null"}
 
 
 def schema(known: Mapping[str, Parameter]) -> dict[str, Any]:

@@ -167,10 +167,8 @@ VERBS = (
         store, preset and models. Requests name the namespace.
         """,
         (
-            Parameter("host", "Address to listen on.", "--host", default=LOOPBACK, own=True),
-            Parameter(
-                "port", "Port to listen on.", "--port", type="integer", default=8765, low=1, high=65535, own=True
-            ),
+            Parameter("host", "Address to listen on.", "--host", default=LOOPBACK),
+            Parameter("port", "Port to listen on.", "--port", type="integer", default=8765, low=1, high=65535),
             Parameter(
                 "threads",
                 "Requests that work at once; others wait.",
@@ -179,7 +177,6 @@ VERBS = (
                 default=8,
                 low=1,
                 high=256,
-                own=True,
             ),
             Parameter(
                 "seconds",
@@ -189,7 +186,6 @@ VERBS = (
                 default=30.0,
                 low=0.1,
                 high=3600,
-                own=True,
             ),
             Parameter(
                 "rate",
@@ -198,14 +194,12 @@ VERBS = (
                 type="number",
                 default=0.0,
                 low=0,
-                own=True,
             ),
             Parameter(
                 "consolidate_every",
                 "Consolidate every namespace at this interval: 30m, 24h, 7d.",
                 "--consolidate-every TIME",
                 form="duration",
-                own=True,
             ),
             Parameter(
                 "tools",
@@ -213,7 +207,6 @@ VERBS = (
                 "--tools",
                 choices=("lean", "full", "mnemon", "mnemo", "openclaw", "engram", "semantic-facts"),
                 default="lean",
-                own=True,
             ),
         ),
         examples=("combray serve", "combray serve --db agent.db --port 9000 --consolidate-every 24h"),

@@ -5,7 +5,7 @@ from __future__ import annotations
 from combray.verbs.declaration import ADMIN, READ, WRITE, Parameter, Verb, flag, limit, of_engine
 from combray.verbs.parameters import ONE_ID, READ_FORM, WHERE, WRITTEN_FORM
 
-_NAME = Parameter("name", "", "NAME", required=True, own=True)
+_NAME = Parameter("name", "", "NAME", required=True)
 
 VERBS = (
     Verb(
@@ -206,23 +206,18 @@ VERBS = (
                 "--role",
                 choices=(READ, WRITE, ADMIN),
                 default=READ,
-                own=True,
             ),
-            Parameter(
-                "namespaces", "A namespace it may use; may be given again.", "--namespace -n", many=True, own=True
-            ),
+            Parameter("namespaces", "A namespace it may use; may be given again.", "--namespace -n", many=True),
             flag(
                 "all_namespaces",
                 "It may use every namespace, and with --role admin the whole store.",
                 "--all-namespaces",
-                own=True,
             ),
             Parameter(
                 "expires",
                 "How long it is valid: 12h, 90d; default: until it is revoked.",
                 "--expires TIME",
                 form="duration",
-                own=True,
             ),
         ),
         examples=(
@@ -248,9 +243,7 @@ VERBS = (
         """,
         (
             _NAME,
-            Parameter(
-                "grace", "How long the old key stays valid: 15m, 24h.", "--grace TIME", form="duration", own=True
-            ),
+            Parameter("grace", "How long the old key stays valid: 15m, 24h.", "--grace TIME", form="duration"),
         ),
         examples=("combray keys rotate ann --grace 24h",),
     ),

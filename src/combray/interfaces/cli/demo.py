@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from combray.interfaces.cli.failures import verb
+from combray.interfaces.cli.failures import VerbCommand
 from combray.interfaces.cli.output import ACTION_COLOURS, console, styled, visible
 
 if TYPE_CHECKING:
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 _SHOWN = 3
 
 
-@verb("combray demo")
+@click.command(cls=VerbCommand, examples=("combray demo",))
 @click.option("--embedder", metavar="NAME", help="none, wordllama or onnx:PATH.")
 def demo(embedder: str | None) -> None:
     """Demonstrate Combray on a small conversation."""

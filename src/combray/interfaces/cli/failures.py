@@ -6,7 +6,7 @@ import errno
 import io
 import os
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, NoReturn
 
@@ -97,11 +97,6 @@ class VerbGroup(VerbCommand, click.Group):
     """A verb with subcommands."""
 
     command_class = VerbCommand
-
-
-def verb(*examples: str, name: str | None = None) -> Callable[[Callable[..., Any]], VerbCommand]:
-    """Make a function a verb, with examples at the end of its help."""
-    return click.command(name, cls=VerbCommand, examples=examples)
 
 
 def say(text: str) -> None:

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import click
 
-from combray.interfaces.cli.failures import NOTHING_FOUND, VerbGroup, say
-from combray.interfaces.cli.options import Target, without_store
+from combray.interfaces.cli.failures import NOTHING_FOUND, say
+from combray.interfaces.cli.options import Target, group, without_store
 from combray.interfaces.cli.output import console, for_people, progress, show_rows, styled, visible
 
 _KINDS = {
@@ -28,21 +28,28 @@ USES = {
 """How each listed model is used, by its spec."""
 
 
-@click.group(
-    cls=VerbGroup,
-    invoke_without_command=True,
-    examples=("combray models test", "combray models fetch onnx:ORG/NAME"),
-)
-@without_store()
-@click.pass_context
-def models(ctx: click.Context, /, target: Target) -> None:
+@group("combray models test", "combray models fetch onnx:ORG/NAME", options=without_store())
+def models(target: Target) -> None:
     """List available models, test those in use, or download one.
 
     Keys are read from the environment. The list shows whether a variable is set, never its value.
     """
-    ctx.obj = target
-    if ctx.invoked_subcommand is None:
-        _list(target)
+    from combray.engine.models import in_use, offers
+
+    offered = offers()
+    used = in_use({"embedder": target.embedder})
+    rows = []
+    for each in offered:
+        needs = []
+        if each.extra:
+            needs.append(f"extra {each.extra}: {'installed' if each.installed else 'not installed'}")
+        if each.key_variable:
+            needs.append(f"{each.key_variable}: {'set' if each.key_is_set else 'not set'}")
+        rows.append((_KINDS[each.kind], each.spec, each.about, "; ".join(needs)))
+    show_rows(target, {"in_use": used, "offers": offered}, ("kind", "spec", "what it is", "needs"), rows)
+    if for_people(target):
+        using = "; ".join(f"{kind.replace('_', ' ')} {spec}" for kind, spec in used.items())
+        console().print(f"In use: {visible(using)}")
 
 
 @models.command(
@@ -108,22 +115,3 @@ def fetch(target: Target, spec: str) -> None:
         console().print(f"To pin this version: {fetched.spec}")
     if fetched.note:
         say(fetched.note)
-
-
-def _list(target: Target) -> None:
-    from combray.engine.models import in_use, offers
-
-    offered = offers()
-    used = in_use({"embedder": target.embedder})
-    rows = []
-    for each in offered:
-        needs = []
-        if each.extra:
-            needs.append(f"extra {each.extra}: {'installed' if each.installed else 'not installed'}")
-        if each.key_variable:
-            needs.append(f"{each.key_variable}: {'set' if each.key_is_set else 'not set'}")
-        rows.append((_KINDS[each.kind], each.spec, each.about, "; ".join(needs)))
-    show_rows(target, {"in_use": used, "offers": offered}, ("kind", "spec", "what it is", "needs"), rows)
-    if for_people(target):
-        using = "; ".join(f"{kind.replace('_', ' ')} {spec}" for kind, spec in used.items())
-        console().print(f"In use: {visible(using)}")

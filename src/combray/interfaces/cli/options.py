@@ -13,14 +13,13 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from combray.folders import data_folder
-from combray.interfaces.cli.failures import VerbCommand, nothing_found
+from combray.interfaces.cli.failures import VerbCommand, VerbGroup, nothing_found
 from combray.interfaces.cli.reading import form_of
 from combray.records import dataclass, fields, replace
-from combray.verbs import VERBS
-from combray.verbs.declaration import UNSET, Parameter
 
 if TYPE_CHECKING:
     from combray.engine import Engine
+    from combray.verbs.declaration import Parameter
 
 _SERVER = ("postgresql://", "postgres://")
 _STORE_NAME = re.compile(r"[a-zA-Z0-9][a-zA-Z0-9_-]*")
@@ -197,6 +196,9 @@ def command(
     name begins with that of the group.
     """
 
+    # Verbs of the shell alone, such as `hook`, start sooner without the declarations.
+    from combray.verbs import VERBS
+
     def decorate(function: Function) -> click.Command:
         name = function.__name__.rstrip("_").replace("_", "-")
         verb = VERBS[f"{group.name} {name}" if group else name]
@@ -214,7 +216,25 @@ def command(
     return decorate
 
 
+def group(*examples: str, options: Callable[[Function], Function]) -> Callable[[Function], click.Group]:
+    """Make a function a verb with subcommands. It is called with the target when none is named."""
+
+    def decorate(function: Function) -> click.Group:
+        @functools.wraps(function)
+        def run(ctx: click.Context, /, target: Target) -> None:
+            ctx.obj = target
+            if ctx.invoked_subcommand is None:
+                function(target)
+
+        made = click.group(cls=VerbGroup, invoke_without_command=True, examples=examples)
+        return made(options(click.pass_context(run)))
+
+    return decorate
+
+
 def _parameter(declared: Parameter) -> click.Parameter:
+    from combray.verbs.declaration import UNSET
+
     words = (declared.shell or "").split()
     flags = [each for each in words if each.startswith("-")]
     kind, callback = form_of(declared)

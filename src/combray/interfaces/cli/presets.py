@@ -10,8 +10,8 @@ import click
 
 from combray.errors import CombrayError, InvalidInputError, PluginError
 from combray.interfaces.cli import output
-from combray.interfaces.cli.failures import VerbGroup, nothing_found
-from combray.interfaces.cli.options import Target, command, without_store
+from combray.interfaces.cli.failures import nothing_found
+from combray.interfaces.cli.options import Target, command, group, without_store
 from combray.interfaces.cli.output import console, for_people, short, show_json, show_rows, table, visible
 from combray.records import dataclass
 from combray.values import rounded
@@ -22,15 +22,34 @@ if TYPE_CHECKING:
     from combray.engine import Engine
     from combray.types import Answer
 
+_DIGITS = 4
+_COLUMN = 12
+"""Width of a preset's column: a rank and a score, or a name broken at its hyphen."""
+_TEXT = 30
+"""Minimum width of the texts; in a narrower terminal the presets are printed one below the other."""
 
-@click.group(cls=VerbGroup, invoke_without_command=True, examples=("combray presets show mnemon",))
-@without_store()
-@click.pass_context
-def presets(ctx: click.Context, /, target: Target) -> None:
+
+@group("combray presets show mnemon", options=without_store())
+def presets(target: Target) -> None:
     """List the presets, or show one stage by stage."""
-    ctx.obj = target
-    if ctx.invoked_subcommand is None:
-        _list(target)
+    from combray.presets import load, names, others
+
+    listed = [{"name": name, "summary": load(name).summary} for name in names()]
+    for plugin in others():
+        entry = {"name": plugin.name, "summary": "", "package": plugin.package}
+        try:
+            if plugin.problem:
+                raise PluginError(plugin.problem)
+            entry["summary"] = load(plugin.name).summary
+        except CombrayError as error:
+            entry["problem"] = str(error)
+        listed.append(entry)
+    rows = []
+    for each in listed:
+        package = f" (package {each['package']})" if "package" in each else ""
+        problem = f"not usable: {each['problem']}" if "problem" in each else ""
+        rows.append((each["name"], f"{problem or each['summary']}{package}"))
+    show_rows(target, listed, ("preset", "what it is"), rows)
 
 
 @presets.command(examples=("combray presets show mnemon",))
@@ -64,34 +83,6 @@ def _rows(stage: dict[str, Any], *, depth: int) -> Iterator[tuple[str, str, str]
     yield "  " * depth + stage["stage"], settings, stage["summary"]
     for inner in stage.get("stages", ()):
         yield from _rows(inner, depth=depth + 1)
-
-
-def _list(target: Target) -> None:
-    from combray.presets import load, names, others
-
-    listed = [{"name": name, "summary": load(name).summary} for name in names()]
-    for plugin in others():
-        entry = {"name": plugin.name, "summary": "", "package": plugin.package}
-        try:
-            if plugin.problem:
-                raise PluginError(plugin.problem)
-            entry["summary"] = load(plugin.name).summary
-        except CombrayError as error:
-            entry["problem"] = str(error)
-        listed.append(entry)
-    rows = []
-    for each in listed:
-        package = f" (package {each['package']})" if "package" in each else ""
-        problem = f"not usable: {each['problem']}" if "problem" in each else ""
-        rows.append((each["name"], f"{problem or each['summary']}{package}"))
-    show_rows(target, listed, ("preset", "what it is"), rows)
-
-
-_DIGITS = 4
-_COLUMN = 12
-"""Width of a preset's column: a rank and a score, or a name broken at its hyphen."""
-_TEXT = 30
-"""Minimum width of the texts; in a narrower terminal the presets are printed one below the other."""
 
 
 @dataclass(frozen=True, slots=True)

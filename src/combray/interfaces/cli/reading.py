@@ -9,11 +9,12 @@ import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
-from typing import Any, TextIO
+from typing import TYPE_CHECKING, Any, TextIO
 
 import click
 
-from combray.verbs.declaration import Parameter
+if TYPE_CHECKING:
+    from combray.verbs.declaration import Parameter
 
 STANDARD_INPUT = "-"
 _SECONDS = {"s": 1, "m": 60, "h": 3600, "d": 86_400}
@@ -69,17 +70,21 @@ def _decoded(data: bytes, source: str) -> str:
 def form_of(declared: Parameter) -> tuple[click.ParamType[Any] | None, Callable[..., Any] | None]:
     """Return click's type of a parameter, and the callback that turns the text into the engine's value."""
     bounds = declared.low, declared.high
+    kind: click.ParamType[Any] | None = None
+    read: Callable[[Any], Any] | None = _object if declared.type == "object" else None
     if declared.form in FORMS:
         kind, read = FORMS[declared.form]
     elif declared.choices:
         return click.Choice(declared.choices, case_sensitive=declared.form != "any case"), None
     elif declared.type == "integer":
-        return click.IntRange(*(None if each is None else int(each) for each in bounds)), None
+        least, most = (None if each is None else int(each) for each in bounds)
+        return click.IntRange(least, most), None
     elif declared.type == "number":
         return (click.FLOAT if bounds == (None, None) else click.FloatRange(*bounds)), None
-    else:
-        kind, read = None, _object if declared.type == "object" else None
-    return kind, read and (lambda _ctx, _parameter, value: None if value is None else read(value))
+    if read is None:
+        return kind, None
+    # A callback gets the context and the parameter, too.
+    return kind, lambda _ctx, _parameter, value: None if value is None else read(value)
 
 
 def _text(words: tuple[str, ...]) -> str | None:

@@ -45,6 +45,9 @@ _MODES = {"extractive": "quoted from memories, no language model", "model": "wri
 _NUMBERS = re.compile(r"\[(\d{1,4})\]")
 _DIGITS = 4
 """Digits of scores in the output."""
+_NARROW = 100
+"""Columns below which the waterfall's bars get less room."""
+_EIGHTHS = " ▏▎▍▌▋▊▉█"
 
 
 @command(pipelines=True, models=True)
@@ -241,11 +244,6 @@ def search_memory(target: Target, query: str, **asked: Any) -> None:
         for hit in answer
     ]
     _show(target, answer, plain, "no memory matches")
-
-
-_NARROW = 100
-"""Columns below which the waterfall's bars get less room."""
-_EIGHTHS = " ▏▎▍▌▋▊▉█"
 
 
 def show_answer(answer: Answer, *, explain: bool, verbose: bool, out: Console | None = None) -> None:

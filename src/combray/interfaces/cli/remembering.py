@@ -40,6 +40,7 @@ _REFUSALS = 20
 """Refused lines that are printed."""
 _WORDS = {"untrusted": "added as untrusted"}
 """Words for what became of a text, where its name alone would mislead."""
+_FIELDS = ("text", "content", "author", "occurred_at", "tool_results")
 
 
 @command(pipelines=True)
@@ -67,11 +68,12 @@ def remember(
 
 
 def _ask(target: Target, engine: Engine, done: Remembered) -> None:
-    from combray.interfaces.cli.review import ask, can_ask, questions_of
+    from combray.interfaces.cli.review import Question, ask, can_ask
 
     console().print("This may change:", style="yellow")
     if can_ask(target):
-        ask(engine, questions_of(done))
+        candidates = done.may_revise
+        ask(engine, [Question(done.id, e.id, e.content, e.at, e.score, e.reason) for e in candidates])
         return
     for each in done.may_revise:
         said = f"  {moment(each.at)}  {short(each.content)}\n    combray settle {done.id} {each.id} VERDICT"
@@ -105,12 +107,9 @@ def _show_lines(done: list[Remembered], numbers: list[int], *, people: bool) -> 
     """Print counts, and the lines that were refused. The exit code is 1 if one was."""
     counts = Counter(each.action for each in done)
     usual = {action: counts.get(action, 0) for action in ("added", "replaced", "skipped")}
-    summary = usual | {
-        action: counts[action] for action in ("untrusted", "quarantined", "refused") if counts[action]
-    }
-    refused = [
-        (number, each.reason) for number, each in zip(numbers, done, strict=True) if each.action == "refused"
-    ]
+    summary = usual | {each: counts[each] for each in ("untrusted", "quarantined", "refused") if counts[each]}
+    numbered = list(zip(numbers, done, strict=True))
+    refused = [(number, each.reason) for number, each in numbered if each.action == "refused"]
     if people:
         parts = ", ".join(f"{count} {action}" for action, count in summary.items() if count)
         console().print(
@@ -123,8 +122,7 @@ def _show_lines(done: list[Remembered], numbers: list[int], *, people: bool) -> 
         if asking := sum(1 for each in done if each.may_revise):
             console().print(f"{asking} may change earlier memories: combray review --changes")
     else:
-        results = [_as_json(each, number) for each, number in zip(done, numbers, strict=True)]
-        show_json({**summary, "results": results})
+        show_json({**summary, "results": [_as_json(each, number) for number, each in numbered]})
     if refused:
         raise click.exceptions.Exit(NOTHING_FOUND)
 
@@ -138,7 +136,6 @@ def _as_json(done: Remembered, line: int) -> dict[str, Any]:
 
 
 def _show(done: Remembered) -> None:
-
     from combray.engine.graph import worth_linking
 
     out = console()
@@ -161,9 +158,6 @@ def _show(done: Remembered) -> None:
         out.print(f"  maybe related ({sign}): {short(str(candidate['content']))}", style="dim", no_wrap=True)
     if done.auto_pruned:
         out.print(f"  {done.auto_pruned} of the least important memories were hidden (undo with combray restore)")
-
-
-_FIELDS = ("text", "content", "author", "occurred_at", "tool_results")
 
 
 @command(pipelines=True)
@@ -209,8 +203,8 @@ def _from_json(place: int, line: str) -> dict[str, Any]:
         given = json.loads(line)
     except ValueError as error:
         raise InvalidInputError(f"line {place}", f"is not JSON ({error}).", "Write one turn a line.") from error
-    text = given.get("text", given.get("content")) if isinstance(given, Mapping) else None
-    unknown = sorted(set(given) - set(_FIELDS)) if isinstance(given, Mapping) else []
+    text = given.get("text", given.get("content"))
+    unknown = sorted(set(given) - set(_FIELDS))
     if not isinstance(text, str) or unknown:
         problem = f"has the unknown field {unknown[0]!r}." if unknown else 'has no "text".'
         raise InvalidInputError(

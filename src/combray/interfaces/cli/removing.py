@@ -18,7 +18,7 @@ from combray.interfaces.cli.output import (
     for_people,
     memories,
     short,
-    show_json,
+    show,
     show_lines,
     styled,
     table,
@@ -26,8 +26,6 @@ from combray.interfaces.cli.output import (
 )
 
 if TYPE_CHECKING:
-    from rich.text import Text
-
     from combray import Changed
     from combray.audit.erasure import Certificate
     from combray.engine import Engine
@@ -43,8 +41,8 @@ _ABOUT = ("include", "exclude", "namespaces")
 def forget(target: Target, memory_id: tuple[str, ...], about: str | None, **several: Any) -> None:
     """Forget ids, what a filter matches, or what a request describes."""
     asked = {name: several.pop(name) for name in _ABOUT}
+    _one_way(memory_id, several["where"], about)
     if about is not None:
-        _about_alone(memory_id, several)
         done = carry_out(target, "forget", about, confirm=several["confirm"], dry_run=several["dry_run"], **asked)
         tell_taken(target, done, "forgotten")
         return
@@ -55,6 +53,7 @@ def forget(target: Target, memory_id: tuple[str, ...], about: str | None, **seve
 def restore(target: Target, memory_id: tuple[str, ...], version: int | None, **several: Any) -> None:
     """Restore ids, what a filter matches, or the versions of one memory."""
     if version is None:
+        _one_way(memory_id, several["where"], ways="--where JSON")
         _change(target, "restore", "active", "recalled again", memory_id, several)
         return
     if len(memory_id) != 1:
@@ -68,7 +67,6 @@ def _change(
     target: Target, action: str, status: str, message: str, ids: tuple[str, ...], several: dict[str, Any]
 ) -> None:
     where, dry_run, confirm = several["where"], several["dry_run"], several["confirm"]
-    _one_of_both(ids, where, about=action != "restore")
     with target.open() as engine:
         change: Any = getattr(engine, action)
         if len(ids) == 1 and not dry_run:
@@ -82,14 +80,13 @@ def _change(
     _tell_many(target, done, status)
 
 
-def _about_alone(ids: tuple[str, ...], several: dict[str, Any]) -> None:
-    if ids or several["where"] is not None:
+def _one_way(
+    ids: tuple[str, ...], where: object, about: str | None = None, ways: str = "--where JSON or --about TEXT"
+) -> None:
+    """Check that memories are selected in one way only."""
+    if about is not None and (ids or where is not None):
         raise click.UsageError("give ids, --where JSON or --about TEXT, not several of them.")
-
-
-def _one_of_both(ids: tuple[str, ...], where: object, *, about: bool) -> None:
-    if bool(ids) == (where is not None):
-        ways = "--where JSON or --about TEXT" if about else "--where JSON"
+    if about is None and bool(ids) == (where is not None):
         raise click.UsageError(f"give one or more ids, or {ways}.")
 
 
@@ -116,12 +113,15 @@ def erase(
 ) -> None:
     """Erase after a confirmation, and print the proof if there is one."""
     asked = {name: how.pop(name) for name in _ABOUT}
+    _one_way(memory_id, where, about)
     if about is not None:
-        _about_alone(memory_id, {"where": where})
-        how.pop("derived")
-        _erase_about(target, about, confirm=confirm, dry_run=dry_run, yes=yes, **asked, **how)
+        del how["derived"]
+        taken = carry_out(target, "erase", about, confirm=confirm, dry_run=dry_run, yes=yes, **asked, **how)
+        for certificate in taken.certificates:
+            _show_proof(target, certificate)
+        if not taken.certificates:
+            tell_taken(target, taken, "erased")
         return
-    _one_of_both(memory_id, where, about=True)
     if len(memory_id) == 1 and not dry_run:
         _erase_one(target, memory_id[0], yes=yes, **how)
         return
@@ -139,14 +139,6 @@ def erase(
         _show_proof(target, done.certificate)
     else:
         _tell_many(target, done, "erased")
-
-
-def _erase_about(target: Target, about: str, **how: Any) -> None:
-    done = carry_out(target, "erase", about, **how)
-    for certificate in done.certificates:
-        _show_proof(target, certificate)
-    if not done.certificates:
-        tell_taken(target, done, "erased")
 
 
 def _ask(question: str) -> None:
@@ -188,13 +180,9 @@ def _show_proof(target: Target, certificate: Certificate) -> None:
 
 def _tell(target: Target, memory_id: str, status: str, message: str, derived: Sequence[str] = ()) -> None:
     fields: dict[str, Any] = {"id": memory_id, "status": status, "message": message}
+    fields |= {"derived": derived} if derived else {}
     with_it = f" Facts made of it alone are too: {', '.join(derived)}." if derived else ""
-    answer(
-        target,
-        f"{memory_id} is {status}: {message}.{with_it}",
-        **fields,
-        **({"derived": derived} if derived else {}),
-    )
+    answer(target, f"{memory_id} is {status}: {message}.{with_it}", **fields)
 
 
 def confirmed(
@@ -240,7 +228,7 @@ def carry_out(
             if not dry_run and yes:
                 confirm = preview.count
             elif not interactive:
-                _show(target, preview)
+                show(target, as_json(preview), lambda: _show(preview))
                 return preview
             else:
                 preview, how = _asked(engine, action, preview, how)
@@ -272,10 +260,7 @@ def _asked(engine: Engine, action: str, preview: Taken, how: dict[str, Any]) -> 
     return preview, how
 
 
-def _show(target: Target, taken: Taken) -> None:
-    if not for_people(target):
-        show_json(as_json(taken))
-        return
+def _show(taken: Taken) -> None:
     console().print(_table(taken))
     console().print(f"A confirmed request takes {taken.count}. Nothing was changed: add --confirm {taken.count}.")
 
@@ -296,7 +281,7 @@ def as_json(taken: Taken) -> dict[str, Any]:
         "count": taken.count,
         "dry_run": taken.dry_run,
         "ids": list(taken.ids),
-        **{name: [_match(each) for each in group] for name, group in groups.items()},
+        **{name: list(map(_match, group)) for name, group in groups.items()},
     }
 
 
@@ -307,17 +292,10 @@ def _match(match: Match) -> dict[str, Any]:
 
 def _table(taken: Taken) -> Any:
     shown = table("", "memory", unbroken=("",))
-    ticked = set(taken.ids)
-    groups: list[tuple[str, Sequence[Match]]] = [("certain", taken.certain), ("derived", taken.derived)]
-    for name, group in groups:
-        for match in group:
-            shown.add_row(name, _with_reason(match))
-    for number, match in enumerate(taken.possible, 1):
-        mark = "possible, taken" if match.memory.id in ticked else f"possible {number}"
-        shown.add_row(mark, _with_reason(match))
+    rows = [*(("certain", each) for each in taken.certain), *(("derived", each) for each in taken.derived)]
+    for number, each in enumerate(taken.possible, 1):
+        rows.append(("possible, taken" if each.memory.id in taken.ids else f"possible {number}", each))
+    for mark, each in rows:
+        text = styled(f"{short(each.memory.content, 120)}\n").append(visible(each.why), "yellow")
+        shown.add_row(mark, text.append(f"\n{each.memory.id}", "dim"))
     return shown
-
-
-def _with_reason(match: Match) -> Text:
-    text = styled(f"{short(match.memory.content, 120)}\n").append(visible(match.why), "yellow")
-    return text.append(f"\n{match.memory.id}", "dim")

@@ -27,10 +27,22 @@ from combray.types import LIVE_STATUSES, Verdict
 if TYPE_CHECKING:
     from datetime import datetime
 
-    from combray import Engine, Memory, Remembered, Replaced, Unsettled
+    from combray import Engine, Memory, Replaced, Unsettled
 
 _ACTIONS = {"keep": "combray gc --keep ID", "forget": "combray forget ID", "erase": "combray erase ID"}
 _FACTS = ("effective_importance", "days_since_access", "edge_count", "immune")
+_KEYS: dict[str, Verdict] = {"s": "supersedes", "b": "both", "c": "corrects", "a": "same"}
+_LATER = ("l", "\r", "\n", " ")
+_QUESTION = "(s)upersedes, (b)oth, (c)orrects, s(a)me, (l)ater?"
+_SAID = {
+    "supersedes": "{old} is superseded",
+    "corrects": "{old} is superseded; it was never true",
+    "same": "{old} is merged into {new}",
+    "both": "both hold",
+    "open": "the two are open again",
+}
+_THEN = {"supersedes": "superseded by", "corrects": "corrected by", "same": "merged into"}
+_TEXT = 70
 
 
 @command()
@@ -139,20 +151,6 @@ def release(target: Target, memory_id: str, trust: str) -> None:
     answer(target, said, id=memory.id, status="released", trust=memory.trust)
 
 
-_KEYS: dict[str, Verdict] = {"s": "supersedes", "b": "both", "c": "corrects", "a": "same"}
-_LATER = ("l", "\r", "\n", " ")
-_QUESTION = "(s)upersedes, (b)oth, (c)orrects, s(a)me, (l)ater?"
-_SAID = {
-    "supersedes": "{old} is superseded",
-    "corrects": "{old} is superseded; it was never true",
-    "same": "{old} is merged into {new}",
-    "both": "both hold",
-    "open": "the two are open again",
-}
-_THEN = {"supersedes": "superseded by", "corrects": "corrected by", "same": "merged into"}
-_TEXT = 70
-
-
 @dataclass(frozen=True, slots=True)
 class Question:
     """A pair to ask about: the ids, and text, date, score and reason of the earlier memory."""
@@ -163,13 +161,6 @@ class Question:
     at: datetime
     score: float
     reason: str
-
-
-def questions_of(done: Remembered) -> list[Question]:
-    """What the caller may be asked about a text that was remembered."""
-    return [
-        Question(done.id, each.id, each.content, each.at, each.score, each.reason) for each in done.may_revise
-    ]
 
 
 def can_ask(target: Target) -> bool:
@@ -233,9 +224,13 @@ def _changes(target: Target, limit: int) -> None:
         if found and can_ask(target):
             _ask_one_by_one(engine, found)
             return
+    plain = []
+    for each in found:
+        ends = {"new": compact(each.new), "old": compact(each.old)}
+        plain.append({**ends, "score": round(each.score, 4), "reason": each.reason})
     show_rows(
         target,
-        [_as_json(each) for each in found],
+        plain,
         ("score", "later", "may change", "why"),
         ((f"{each.score:.2f}", _end(each.new), _end(each.old), each.reason) for each in found),
         none="No memory waits to be settled.",
@@ -250,22 +245,9 @@ def _ask_one_by_one(engine: Engine, pairs: Sequence[Unsettled]) -> None:
         if any(engine.get(end.id).status not in LIVE_STATUSES for end in (each.new, each.old)):
             continue
         console().print(f"{moment(each.new.moment)}  {short(each.new.content, _TEXT)}", soft_wrap=True)
-        if not ask(engine, [_question(each)]):
+        old = each.old
+        if not ask(engine, [Question(each.new.id, old.id, old.content, old.moment, each.score, each.reason)]):
             return
-
-
-def _question(pair: Unsettled) -> Question:
-    old = pair.old
-    return Question(pair.new.id, old.id, old.content, old.moment, pair.score, pair.reason)
-
-
-def _as_json(pair: Unsettled) -> dict[str, object]:
-    return {
-        "new": compact(pair.new),
-        "old": compact(pair.old),
-        "score": round(pair.score, 4),
-        "reason": pair.reason,
-    }
 
 
 def _end(memory: Memory) -> str:

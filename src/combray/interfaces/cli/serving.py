@@ -19,8 +19,8 @@ import click
 
 from combray import settings
 from combray.errors import CombrayError, InvalidInputError, MissingExtraError
-from combray.interfaces.cli.failures import VerbGroup, say
-from combray.interfaces.cli.options import Target, command, opens_store
+from combray.interfaces.cli.failures import say
+from combray.interfaces.cli.options import Target, command, group, opens_store
 from combray.interfaces.cli.output import answer, console, counted, for_people, moment, show_rows
 from combray.values import is_loopback
 from combray.verbs.programs import LOOPBACK
@@ -32,6 +32,7 @@ if TYPE_CHECKING:
     from combray.server.spaces import Spaces
 
 _LIBRARIES = ("starlette", "uvicorn", "anyio")
+_ALL = "all"
 
 
 @command(pipelines=True, models=True)
@@ -48,8 +49,8 @@ def serve(
     """Serve until the process is stopped."""
     with _importing("The server", "server", _LIBRARIES):
         from combray.server.access import KeyedAccess, Limits
-        from combray.server.running import Serving
-        from combray.server.running import serve as run
+        from combray.server.app import Serving
+        from combray.server.app import serve as run
         from combray.server.spaces import Schedule
     configured = settings.load()
     access = KeyedAccess.of(configured, target.location(), host)
@@ -103,8 +104,8 @@ def mcp_at(profile: str) -> Mounted:
 def explore(target: Target, *, browser: bool, port: int | None) -> None:
     """Serve the explorer until the process is stopped."""
     with _importing("The explorer", "server", _LIBRARIES):
+        from combray.server.app import Serving, serve
         from combray.server.explorer import OnceAccess
-        from combray.server.running import Serving, serve
     access = OnceAccess()
     with _listening(port or 0) as listening:
         # The token is in the fragment, which browsers send to no server and write into no log of requests.
@@ -176,24 +177,17 @@ def mcp(
     )
 
 
-_ALL = "all"
-
-
-@click.group(
-    cls=VerbGroup,
-    invoke_without_command=True,
-    examples=("combray keys create ann --role write --namespace team", "combray keys revoke ann"),
+@group(
+    "combray keys create ann --role write --namespace team",
+    "combray keys revoke ann",
+    options=opens_store(namespace=False),
 )
-@opens_store(namespace=False)
-@click.pass_context
-def keys(ctx: click.Context, /, target: Target) -> None:
+def keys(target: Target) -> None:
     """Create, list, rotate and revoke keys for `combray serve`.
 
     Keys are kept beside the store, as hashes. Without a subcommand: list them.
     """
-    ctx.obj = target
-    if ctx.invoked_subcommand is None:
-        _list(target)
+    _list(target)
 
 
 @command(group=keys, namespace=False)
@@ -210,7 +204,8 @@ def create(
         raise click.UsageError("Name at least one --namespace, or give --all-namespaces.")
     issued = _ring(target).create(name, role, None if all_namespaces else namespaces, expires)
     _record(target, "keys create", name, [issued.key.id], role=role, namespaces=list(namespaces) or [_ALL])
-    _show(target, issued, f"{name} may {_rights(issued.key)}, {_until(issued.key)}.")
+    where = "all namespaces" if all_namespaces else ", ".join(issued.key.namespaces or ())
+    _show(target, issued, f"{name} may {role} in {where}, {_until(issued.key)}.")
 
 
 @command(group=keys, namespace=False)
@@ -243,7 +238,6 @@ def revoke(target: Target, name: str) -> None:
 
 
 def _ring(target: Target) -> KeyRing:
-    from combray import settings
     from combray.server.keys import KeyRing, ring_path
 
     return KeyRing(ring_path(target.location(), settings.load().server_keys))
@@ -292,10 +286,6 @@ def _plain(key: AccessKey) -> dict[str, Any]:
     times = {name: _when(getattr(key, name)) for name in ("created", "expires", "used")}
     fields = {"name": key.name, "id": key.id, "role": key.role, "namespaces": key.namespaces, **times}
     return fields | {"replaced": key.replaced}
-
-
-def _rights(key: AccessKey) -> str:
-    return f"{key.role} in {'all namespaces' if key.namespaces is None else ', '.join(key.namespaces)}"
 
 
 def _until(key: AccessKey) -> str:

@@ -1,4 +1,4 @@
-"""The verbs of agent clients: `setup` and `eject` wire them, `hook` is what they call."""
+"""The verbs `setup` and `eject`: wire Combray into agent clients, and take it out again."""
 
 from __future__ import annotations
 
@@ -11,11 +11,9 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from combray.agents import events
-from combray.agents.command import WORKING
 from combray.errors import install_command
 from combray.folders import data_folder
-from combray.interfaces.cli.failures import NOTHING_FOUND, VerbCommand, nothing_found, say
+from combray.interfaces.cli.failures import NOTHING_FOUND, nothing_found, say
 from combray.interfaces.cli.options import Target, command
 from combray.interfaces.cli.output import console, for_people, show_json, visible
 from combray.verbs.programs import CLIENTS
@@ -24,6 +22,10 @@ if TYPE_CHECKING:
     from combray.agents.clients.checking import ClientCheck
     from combray.agents.clients.places import Places, Wanted
     from combray.agents.clients.wiring import FileChange
+
+
+_COLOURS = {"+": "green", "-": "red", "@": "cyan"}
+"""First character of a line of a diff -> its colour."""
 
 
 @command(pipelines=True)
@@ -116,12 +118,11 @@ def _run(target: Target, clients: dict[str, Wanted], places: Places, how: dict[s
         count = wiring.carry_out(client, places, changes, _records(), None if undo else clients[client])
         if for_people(target) and count:
             console().print(f"{client}: {count} files {'restored' if undo else 'written'}.", style="green")
-            _remark(client, undo=undo)
+            if not undo:
+                _remark(client)
 
 
-def _remark(client: str, *, undo: bool) -> None:
-    if undo:
-        return
+def _remark(client: str) -> None:
     if importlib.util.find_spec("mcp") is None:
         console().print(
             f"The MCP server needs one more library: {install_command('mcp')}", style="yellow", markup=False
@@ -133,40 +134,30 @@ def _remark(client: str, *, undo: bool) -> None:
 
 def _show(target: Target, plans: dict[str, list[FileChange]], places: Places, *, written: bool) -> None:
     if not for_people(target):
-        show_json(
-            [
-                {
-                    "client": client,
-                    "file": str(each.path),
-                    "action": _action(each),
-                    "written": written and each.changes,
-                    "diff": each.diff(places.home) if each.changes else "",
-                    **({"note": each.note} if each.note else {}),
-                }
-                for client, changes in plans.items()
-                for each in changes
-            ]
-        )
+        every = ((client, each) for client, changes in plans.items() for each in changes)
+        show_json([_as_json(client, each, places, written=written) for client, each in every])
         return
     out = console()
     for client, changes in plans.items():
         for each in changes:
             for line in each.diff(places.home).splitlines() if each.changes else ():
-                out.print(visible(line), style=_colour(line), soft_wrap=True)
+                out.print(visible(line), style=_COLOURS.get(line[:1], ""), soft_wrap=True)
             if each.note:
                 out.print(f"{visible(str(each.path))} {each.note}.", style="yellow")
         if not any(each.changes for each in changes):
             out.print(f"{client}: nothing to change.")
 
 
-def _colour(line: str) -> str:
-    return {"+": "green", "-": "red", "@": "cyan"}.get(line[:1], "")
-
-
-def _action(change: FileChange) -> str:
-    if not change.changes:
-        return "unchanged"
-    return "created" if change.before is None else "removed" if change.after is None else "changed"
+def _as_json(client: str, change: FileChange, places: Places, *, written: bool) -> dict[str, Any]:
+    done = "created" if change.before is None else "removed" if change.after is None else "changed"
+    return {
+        "client": client,
+        "file": str(change.path),
+        "action": done if change.changes else "unchanged",
+        "written": written and change.changes,
+        "diff": change.diff(places.home) if change.changes else "",
+        **({"note": change.note} if change.note else {}),
+    }
 
 
 def _check(target: Target, clients: tuple[str, ...], places: Places, how: dict[str, Any]) -> None:
@@ -194,44 +185,3 @@ def _check(target: Target, clients: tuple[str, ...], places: Places, how: dict[s
     if any(each.good is False for some in found.values() for each in some):
         say("not everything is wired. Run: combray setup CLIENT")
         raise click.exceptions.Exit(NOTHING_FOUND)
-
-
-class _Forgiving(VerbCommand):
-    """A verb that reports bad usage and exits with 0: some clients take another code for an order to stop."""
-
-    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
-        """Parse; bad usage ends the call with one line on standard error."""
-        try:
-            return super().parse_args(ctx, args)
-        except click.UsageError as error:
-            say(error.format_message())
-            ctx.exit(0)
-
-
-@click.command(cls=_Forgiving, examples=["combray hook prompt --client claude-code --store work < event.json"])
-@click.argument("event", type=click.Choice((*events.VERBS, *WORKING)))
-@click.option("--client", type=click.Choice(events.CLIENTS), default=events.CLIENTS[0], help="Whose event it is.")
-@click.option("--store", metavar="NAME", help="Named store, or the path of its file.")
-@click.option("--db", metavar="FILE", help="The store's file, or the address of a server [env: COMBRAY_DB].")
-@click.option("--namespace", "-n", metavar="NAME", help="Namespace to work in [env: COMBRAY_NAMESPACE].")
-@click.option("--preset", metavar="NAME", help="Preset of pipelines [env: COMBRAY_PRESET].")
-@click.option("--embedder", metavar="NAME", help="Embedder [env: COMBRAY_EMBEDDER].")
-@click.option("--tools", "hook_tools", type=click.Choice(("on", "off")), help="Store results of tools, or not.")
-@click.pass_obj
-def hook(
-    outer: Target | None, /, event: str, client: str, store: str | None, db: str | None, **given: str | None
-) -> None:
-    """Serve one hook of an agent client.
-
-    Reads the client's JSON from standard input and prints what that client shows to its model: a digest for
-    session-start, memories for prompt. The other events capture the turns of the session. Always exits with 0;
-    errors are in hooks.log in the folder STORE.hooks. Hooks start `work` and
-    `stay` themselves: work stores what was captured, stay keeps the store open for the next hooks.
-    """
-    from combray.agents.command import call
-
-    if outer is not None:
-        given = {name: value or getattr(outer, name, None) for name, value in given.items()}
-        store, db = (store, db) if store or db else (outer.store, outer.db)
-    # Clients read UTF-8, also where the console has another code page.
-    click.echo(call(event, client, store=store, db=db, **given).encode("utf-8", "replace"), nl=False)

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from combray.interfaces.cli.failures import NOTHING_FOUND, VerbGroup, nothing_found
-from combray.interfaces.cli.options import Target, command, opens_store
+from combray.interfaces.cli.failures import NOTHING_FOUND, nothing_found
+from combray.interfaces.cli.options import Target, command, group, opens_store
 from combray.interfaces.cli.output import (
     answer,
     console,
@@ -28,6 +28,7 @@ if TYPE_CHECKING:
 
 _LABELS = {"tier": "service tier", "total_insights": "memories", "edge_count": "all edges"}
 """Words of a terminal for the fields whose names in JSON a reader would not understand."""
+_SHOWN_IDS = 3
 
 
 @command(pipelines=True)
@@ -101,24 +102,18 @@ def backup(target: Target, path: Path, encrypt: bool) -> None:
     answer(target, said, status="written", path=str(path), bytes=path.stat().st_size)
 
 
-_SHOWN_IDS = 3
-
-
-@click.group(
-    cls=VerbGroup,
-    invoke_without_command=True,
-    examples=("combray audit verify", "combray audit show --operation erase", "combray audit export audit.jsonl"),
+@group(
+    "combray audit verify",
+    "combray audit show --operation erase",
+    "combray audit export audit.jsonl",
+    options=opens_store(),
 )
-@opens_store()
-@click.pass_context
-def audit(ctx: click.Context, /, target: Target) -> None:
+def audit(target: Target) -> None:
     """Show, verify and export the audit log.
 
     Without a subcommand: show the latest entries.
     """
-    ctx.obj = target
-    if ctx.invoked_subcommand is None:
-        _show(target, limit=20)
+    _show(target, limit=20)
 
 
 @command(group=audit)

@@ -34,6 +34,8 @@ if TYPE_CHECKING:
 _ROWS = 60
 """Lines of a plan shown in a terminal; JSON has all of them."""
 _FIELDS = ("run_id", "dry_run", "counts", "plan", "waiting", "skipped_because_of_cap", "resumed", "degraded")
+_A_ROUND = 40
+"""Turns that are read before the next round of vectors."""
 
 
 @command(pipelines=True)
@@ -131,10 +133,6 @@ def _show_runs(target: Target, runs: list[Run]) -> None:
 
 def _counted(counts: Mapping[str, int]) -> str:
     return ", ".join(f"{count} {name}" for name, count in counts.items()) or "nothing"
-
-
-_A_ROUND = 40
-"""Turns that are read before the next round of vectors."""
 
 
 @command(pipelines=True)

@@ -65,7 +65,7 @@ SECTIONS: dict[str, dict[str, str]] = {
         "explore": "serving",
         "keys": "serving",
         "mcp": "serving",
-        "hook": "setup",
+        "hook": "hook",
     },
     "Learn": {"presets": "presets", "demo": "demo"},
 }

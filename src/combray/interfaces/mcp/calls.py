@@ -11,7 +11,7 @@ from combray.engine.graph import worth_linking
 from combray.errors import InvalidInputError
 from combray.interfaces.mcp import lines
 from combray.interfaces.mcp.decisions import Decisions, Filled, State
-from combray.interfaces.mcp.results import questions, reported, result, suggested, taken
+from combray.interfaces.mcp.results import questions, quoting, reported, result, suggested, taken
 from combray.interfaces.mcp.turns import TurnCalls
 from combray.prompt.excerpt import excerpt
 from combray.types import DEFAULT_TRUST, Answer, EdgeType, Remembered, Verdict, Where
@@ -82,7 +82,7 @@ class Calls(TurnCalls, Decisions):
         behind = [
             f"[{n}] = {self._told(hit, names[hit.memory.id], question, full=False)}" for n, hit in cited.items()
         ]
-        said = [lines.NOTICE, *map(lines.one_line, thought.answer.splitlines()), *behind]
+        said = [*map(lines.one_line, thought.answer.splitlines()), *behind]
         said += [] if thought.known else ["Say that you searched and found nothing."]
         unwritten = thought.details.get("writer") and thought.mode != "model"
         tier, notes = self._tier(thought.details, [thought.reason] if unwritten else [])
@@ -95,7 +95,7 @@ class Calls(TurnCalls, Decisions):
             "citations": [{"number": n, "id": names[hit.memory.id]} for n, hit in cited.items()],
             "tier": tier,
         }
-        return result([*said, *notes], {"notice": lines.NOTICE, **structured})
+        return quoting([*said, *notes], structured)
 
     def list_memories(
         self, limit: int = 20, full: bool = False, unsettled: bool = False, **options: Any
@@ -114,7 +114,7 @@ class Calls(TurnCalls, Decisions):
         ]
         results = [lines.as_json(each, names[each.id], full=full) for each in page]
         structured = {"results": results, "total": page.total, "cursor": page.cursor}
-        return result([lines.NOTICE, *said], {"notice": lines.NOTICE, **structured})
+        return quoting(said, structured)
 
     def settle_memories(
         self, new: str, old: str, verdict: Verdict | None = None, reason: str = "", all_earlier: bool = False
@@ -211,12 +211,12 @@ class Calls(TurnCalls, Decisions):
         if not found:
             why = found.reason or "no note matches"
             return result([f"Nothing found: {why}. Say that you checked.", *caution], shown)
-        parts = [excerpt(each.snippet, query, lines.WIDTH) for each in found]
         said = [
-            f"{lines.one_line(each.citation)} {each.score:.2f} {lines.one_line(part)}"
-            for each, part in zip(found, parts, strict=True)
+            f"{lines.one_line(each.citation)} {each.score:.2f} "
+            + lines.one_line(excerpt(each.snippet, query, lines.WIDTH))
+            for each in found
         ]
-        return result([lines.NOTICE, *said, *caution], {"notice": lines.NOTICE, **shown})
+        return quoting([*said, *caution], shown)
 
     def memory_get(self, path: str, **which: Any) -> CallToolResult:
         """Read a note of the workspace, or some lines of it. Use it to read around a hit of memory_search."""
@@ -226,9 +226,7 @@ class Calls(TurnCalls, Decisions):
             return result([f"{name} does not exist or does not have these lines."], found.as_json())
         place = f"{name}, lines {found.start_line} to {found.end_line} of {found.total_lines}"
         on = f"; continue from {found.next_line}" if found.next_line else ""
-        return result(
-            [lines.NOTICE, f"{place}{on}", lines.quoted(found.text)], {"notice": lines.NOTICE, **found.as_json()}
-        )
+        return quoting([f"{place}{on}", lines.quoted(found.text)], found.as_json())
 
     def link(self, source: str, target: str, subtype: str | None = None, **how: Any) -> CallToolResult:
         """Link two memories. Use it for cause and effect, or for related memories; recall follows links."""
@@ -266,7 +264,7 @@ class Calls(TurnCalls, Decisions):
             | {"edges": [_edge(*edge, sub) for edge, sub in zip(each.edges, each.subtypes, strict=True)]}
             for each in found
         ]
-        return result([lines.NOTICE, *said], {"notice": lines.NOTICE, "results": structured})
+        return quoting(said, {"results": structured})
 
     # -- answers -----------------------------------------------------------------------------------
 
@@ -310,8 +308,8 @@ class Calls(TurnCalls, Decisions):
             notes.append(lines.left_out(over))
         if dropped := answer.details.get("dropped", 0):
             notes.append(f"note: {dropped} weaker hits were dropped; keep=0 returns them.")
-        structured = {"notice": lines.NOTICE, "results": results, "reason": answer.reason, "tier": tier, **read}
-        return result([lines.NOTICE, *said, *told, *notes], structured | {"dropped": dropped, "left_out": over})
+        structured = {"results": results, "reason": answer.reason, "tier": tier, **read}
+        return quoting([*said, *told, *notes], structured | {"dropped": dropped, "left_out": over})
 
 
 def _edge(kind: str, weight: float, subtype: str) -> dict[str, Any]:

@@ -34,6 +34,16 @@ Decide = Callable[[State, Filled], CallToolResult]
 _KEY = "decision"
 _BY_RETRY = "2026-07-28"
 """From this revision on a server asks with its result, and the client calls again with the answer."""
+_REPLACES, _BOTH, _OLD, _LATER = "new replaces old", "both are true", "old still holds", "decide later"
+_CHOICES: dict[str, tuple[Verdict, bool]] = {
+    _REPLACES: ("supersedes", False),
+    _BOTH: ("both", False),
+    # The earlier statement corrects the later one.
+    _OLD: ("corrects", True),
+}
+"""Choice -> the verdict, and whether it runs from the earlier memory to the later one."""
+_SHOWN = 5
+_NOBODY = "No person decided; nothing was changed."
 
 
 @dataclass(frozen=True)
@@ -98,18 +108,6 @@ def _shows_forms(context: Context[Any, Any]) -> bool:
 
 def _accepted(said: Any) -> Filled:
     return dict(said.content or {}) if isinstance(said, ElicitResult) and said.action == "accept" else None
-
-
-_REPLACES, _BOTH, _OLD, _LATER = "new replaces old", "both are true", "old still holds", "decide later"
-_CHOICES: dict[str, tuple[Verdict, bool]] = {
-    _REPLACES: ("supersedes", False),
-    _BOTH: ("both", False),
-    # The earlier statement corrects the later one.
-    _OLD: ("corrects", True),
-}
-"""Choice -> the verdict, and whether it runs from the earlier memory to the later one."""
-_SHOWN = 5
-_NOBODY = "No person decided; nothing was changed."
 
 
 class Decisions(Tools):

@@ -28,6 +28,12 @@ if TYPE_CHECKING:
 SHORTEST = 20
 """Fewest characters of a key. 20 random letters and digits cannot be guessed."""
 _FORM = "Write one line for each key: KEY NAMESPACE, or KEY NAMESPACE,NAMESPACE."
+MOST = 256
+"""Applications kept. A request for one more is refused."""
+Of = tuple[tuple[str, ...], bool]
+"""Namespaces, the first of which is written to, and whether only tools that read are offered."""
+Asked = tuple[tuple[str, ...], bool, str]
+"""The same, and the name of the caller."""
 
 
 @dataclass(frozen=True)
@@ -109,15 +115,6 @@ def _refused(*, given: bool) -> Response:
     error = "invalid_token" if given else "unauthorized"
     body = {"error": error, "error_description": "Send a valid key as bearer token."}
     return JSONResponse(body, status_code=401, headers={"WWW-Authenticate": challenge})
-
-
-MOST = 256
-"""Applications kept. A request for one more is refused."""
-Of = tuple[tuple[str, ...], bool]
-"""Namespaces, the first of which is written to, and whether only tools that read are offered."""
-
-Asked = tuple[tuple[str, ...], bool, str]
-"""The same, and the name of the caller."""
 
 
 class McpByCaller:

@@ -34,6 +34,10 @@ RECENT = "memory://recent"
 PROFILE = "memory://profile"
 _RECENT = 20
 _PROFILE = 50
+Request = ServerRequestContext[Any, Any]
+PAUSE = 1.0
+"""Seconds between two looks at the store's revision."""
+_log = logging.getLogger(__name__)
 
 
 class Resources(Tools):
@@ -123,12 +127,6 @@ PROMPTS = [
     ),
 ]
 """The prompts in the order in which they are listed."""
-
-
-Request = ServerRequestContext[Any, Any]
-PAUSE = 1.0
-"""Seconds between two looks at the store's revision."""
-_log = logging.getLogger(__name__)
 
 
 class Updates:

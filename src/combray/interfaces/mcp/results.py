@@ -27,15 +27,12 @@ class Tools:
         self._namespaces = [check_namespace(each) for each in namespaces] or None
 
     def _short(self, ids: Iterable[str]) -> dict[str, str]:
-        return short_ids(list(ids), self._known)
+        """Return each id with its shortest beginning that names one memory in the namespaces that are read."""
+        return short_ids(list(ids), lambda few: self._engine.store.known(few, namespaces=self._namespaces))
 
     def _told(self, hit: Hit, name: str, question: str, *, full: bool) -> str:
         said = lines.whole(hit.memory, lines.signals(hit)) if full else lines.short(hit.memory, name, question)
         return said + lines.mark(hit, self._short(lines.marked(hit).values()), self._engine.now)
-
-    def _known(self, beginnings: list[str]) -> list[str]:
-        """Return the beginnings of ids that name one memory in the namespaces that are read."""
-        return self._engine.store.known(beginnings, namespaces=self._namespaces)
 
     def _tier(self, details: Mapping[str, Any], failures: Sequence[str] = ()) -> tuple[dict[str, str], list[str]]:
         """Return the service tier of an answer, and lines for the model if it is degraded or a part failed."""
@@ -52,19 +49,16 @@ class Tools:
         if not found:
             return result(["No pair of memories waits to be settled."], {"results": []})
         names = self._short(end.id for each in found for end in (each.new, each.old))
-        said = []
+        said, structured = [], []
         for each in found:
             new, old = names[each.new.id], names[each.old.id]
             said += [lines.short(each.new, new), f"may change: {lines.short(each.old, old)}", _how(new, old)]
-        structured = [
-            {
-                "new": lines.as_json(each.new, names[each.new.id], full=False),
-                "old": lines.as_json(each.old, names[each.old.id], full=False),
-                "score": round(each.score, 3),
+            ends = {
+                "new": lines.as_json(each.new, new, full=False),
+                "old": lines.as_json(each.old, old, full=False),
             }
-            for each in found
-        ]
-        return result([lines.NOTICE, *said], {"notice": lines.NOTICE, "results": structured})
+            structured.append(ends | {"score": round(each.score, 3)})
+        return quoting(said, {"results": structured})
 
 
 def result(said: list[str], structured: dict[str, Any]) -> CallToolResult:
@@ -82,6 +76,11 @@ def result(said: list[str], structured: dict[str, Any]) -> CallToolResult:
     kept |= {"truncated": over} if over else {}
     text = disarmed("\n".join(said))
     return CallToolResult(content=[TextContent(type="text", text=text)], structured_content=_disarmed(kept))
+
+
+def quoting(said: list[str], structured: dict[str, Any]) -> CallToolResult:
+    """Return a result that quotes stored text. It begins with the notice."""
+    return result([lines.NOTICE, *said], {"notice": lines.NOTICE, **structured})
 
 
 def _fitting(value: Any) -> Any:
