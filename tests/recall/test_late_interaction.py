@@ -8,7 +8,7 @@ import pytest
 import combray
 from combray import Engine
 from combray.errors import ModelError
-from combray.recall.late_interaction import MatchTokens
+from combray.recall.score import MatchTokens
 from combray.runtime import Link
 from combray.testing.fakes import FakeClock, FakeEmbedder, FakeTokens
 

@@ -10,7 +10,7 @@ import numpy as np
 from combray.forms.recalling import Recalling
 from combray.language.tokens import words
 from combray.pipeline import stage
-from combray.recall.keep import sort
+from combray.recall.score import sort
 from combray.runtime import Runtime, Scores
 from combray.scoring.ranking import DECIMALS, marginal_order, minmax, reciprocal_rank_fusion
 from combray.scoring.similarity import Overlaps

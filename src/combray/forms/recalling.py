@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,6 +14,9 @@ from combray.language.questions import Question
 from combray.records import dataclass, field
 from combray.runtime import Arm, Filter, Found, Keys, LateRows, Link, Reader, Rows, Scores
 from combray.types import LIVE_STATUSES, AnswerDetails, Hit, Step
+
+Level = Literal["none", "static", "contextual"]
+"""The kind of vectors: without an embedder, static, contextual."""
 
 
 def aligned(keys: Keys, known: Keys, scores: Scores) -> Scores:

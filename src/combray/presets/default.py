@@ -14,10 +14,10 @@ from combray.recall.assemble import Assemble
 from combray.recall.day_or_speaker import ReadDay, RequireDay, RequireSpeaker
 from combray.recall.evidence import RequireEvidence
 from combray.recall.keep import Cut, KeepOwnText, KeepStrong, SetFactsBeside
-from combray.recall.late_interaction import MatchTokens
 from combray.recall.query import EmbedQuery, ReadQuestion, SplitQuery
+from combray.recall.score import MatchTokens, SessionPrior, WeighSignals
 from combray.recall.search import SearchContext
-from combray.recall.signals import AnswerCue, AuthorMatch, ContextMatch, SessionPrior, ShapePrior, WeighSignals
+from combray.recall.signals import AnswerCue, AuthorMatch, ContextMatch, ShapePrior
 
 if TYPE_CHECKING:
     from combray.forms.remembering import Remembering

@@ -15,7 +15,7 @@ TUNED: tuple[tuple[str, str, Change], ...] = (
     ("max_memories", "combray.remember.retain:Prune", lambda value: {"most": value}),
     ("candidate_pool_size", "combray.designs.mnemo.search:SearchPaths", lambda value: {"pool": value}),
     ("candidate_pool_size", "combray.designs.mnemo.results:Rerank", lambda value: {"most": value}),
-    ("decay", "combray.recall.signals:WeighSignals", lambda value: {"age": 0.05} if value else {}),
+    ("decay", "combray.recall.score:WeighSignals", lambda value: {"age": 0.05} if value else {}),
     ("decay", "combray.designs.openclaw.search:FileAgeDecay", lambda value: {"enabled": True} if value else {}),
     ("keep", "combray.recall.keep:KeepStrong", lambda value: {"keep": value}),
     ("caution", "combray.recall.evidence:RequireEvidence", lambda value: {"caution": value}),

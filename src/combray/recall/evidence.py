@@ -16,13 +16,13 @@ import functools
 import math
 from collections.abc import Collection, Mapping, Sequence
 from datetime import UTC, datetime
-from typing import Literal, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from combray.errors import ModelError
-from combray.forms.recalling import Part, Recalling, aligned
+from combray.forms.recalling import Level, Part, Recalling, aligned
 from combray.language import dates
 from combray.language.caches import keyed_by_text
 from combray.language.questions import AskedWord, asked_words, read
@@ -37,9 +37,6 @@ from combray.recall.search import MET, context_arm, met_arm
 from combray.records import field
 from combray.runtime import Arm, Found, Runtime, VectorArm
 from combray.scoring.similarity import aligned_words
-
-Level = Literal["none", "static", "contextual"]
-"""The kind of vectors: without an embedder, static, contextual."""
 
 WEIGHTS: Mapping[Level, tuple[float, float, float]] = {
     "none": (-2.80, 6.39, -0.145),

@@ -1,12 +1,7 @@
-"""From scores to the list of hits: the weighted sum, the order, and what stays.
-
-Weak hits are dropped, facts stand beside the turns that they were drawn from, a memory is found by its own text
-whatever gate a preset has, and the limit holds.
-"""
+"""Which of the sorted candidates stay: weak hits, derived facts, a memory of the query's own text, the limit."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import replace
 
 import numpy as np
@@ -16,35 +11,9 @@ from combray.language.indexing import normalised
 from combray.language.tokens import terms
 from combray.language.trivial import says_nothing
 from combray.pipeline import stage
-from combray.runtime import Filter, Keys, KeywordArm, Runtime, Scores
-from combray.scoring.ranking import DECIMALS
+from combray.runtime import Filter, Keys, KeywordArm, Runtime
 from combray.types import KINDS, Memory
 from combray.values import DISTILLED
-
-
-def weighted_sum(state: Recalling, weights: Mapping[str, float]) -> Scores:
-    """Sum of weight times signal over the signals there are."""
-    total = np.zeros(len(state.keys))
-    for name, weight in weights.items():
-        if weight and name in state.signals:
-            total += weight * state.signals[name]
-    return np.round(total, DECIMALS)
-
-
-def sort(state: Recalling) -> None:
-    """Best first; ties by importance, then by id."""
-    importance = state.columns().importance
-    order = np.lexsort((state.keys, -importance, -state.scores))
-    scores, weights = state.scores[order], importance[order]
-    same = (scores[1:] == scores[:-1]) & (weights[1:] == weights[:-1])
-    if same.any():
-        # Ids are read only for memories of equal score and importance.
-        tied = np.append(same, False) | np.append(False, same)
-        group = np.cumsum(~np.append(False, same))[tied]
-        ids = np.array(state.reader.ids(state.keys[order[tied]]))
-        order[tied] = order[tied][np.lexsort((ids, group))]
-    state.take(order)
-
 
 KEEP = 0.5
 """Default share of the best score below which hits are dropped. Measured: bench/results/precision.md."""

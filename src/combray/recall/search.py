@@ -16,7 +16,7 @@ from combray.forms.recalling import Part, Recalling
 from combray.language import dates
 from combray.language.dates.statements import is_ahead
 from combray.pipeline import stage
-from combray.recall.keep import sort
+from combray.recall.score import sort
 from combray.runtime import (
     Arm,
     Filter,

@@ -13,7 +13,7 @@ from combray.forms.recalling import Recalling
 from combray.language.indexing import same_text
 from combray.language.model_tokens import disarmed
 from combray.pipeline import stage
-from combray.recall.keep import sort, weighted_sum
+from combray.recall.score import sort, weighted_sum
 from combray.runtime import Runtime
 from combray.scoring.ageing import exponential
 from combray.scoring.ranking import DECIMALS

@@ -16,7 +16,7 @@ from combray.language.model_tokens import disarmed
 from combray.language.scopes import PREFIX, scopes_of
 from combray.language.trivial import noise_class, prototypes
 from combray.pipeline import stage
-from combray.recall.keep import sort
+from combray.recall.score import sort
 from combray.runtime import Embedder, Filter, Runtime, Scores, Vectors
 from combray.scoring.ageing import SHAPES, weibull
 from combray.scoring.ranking import DECIMALS

@@ -15,7 +15,7 @@ from combray.language.names import name_terms
 from combray.language.tokens import term_set, terms
 from combray.pipeline import stage
 from combray.recall.aliases import entity_arm, things
-from combray.recall.keep import sort, weighted_sum
+from combray.recall.score import sort, weighted_sum
 from combray.records import dataclass, field
 from combray.runtime import Arm, KeywordArm, Link, RecencyArm, Runtime, VectorArm
 from combray.scoring.ranking import causes_first, minmax

@@ -12,7 +12,7 @@ from combray.forms.recalling import Recalling
 from combray.language.expansion import expand
 from combray.language.tokens import terms
 from combray.pipeline import stage
-from combray.recall.keep import sort
+from combray.recall.score import sort
 from combray.recall.search import context_arm
 from combray.runtime import Arm, KeywordArm, Runtime, Scores, VectorArm
 from combray.scoring.ageing import half_life

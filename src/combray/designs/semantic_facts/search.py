@@ -9,7 +9,7 @@ import numpy as np
 from combray.designs.shared import similarities
 from combray.forms.recalling import Recalling, sure_enough
 from combray.pipeline import stage
-from combray.recall.keep import sort
+from combray.recall.score import sort
 from combray.recall.search import context_arm
 from combray.runtime import Arm, Runtime, VectorArm
 from combray.scoring.ageing import exponential
