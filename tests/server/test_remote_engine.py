@@ -13,11 +13,13 @@ from collections.abc import Iterator
 from contextlib import closing
 from pathlib import Path
 
+import httpx2
 import pytest
 from serving import SECONDS, Served, free_port, serving, started
 
 import combray
 from combray.errors import InvalidInputError, NotFoundError, StoreError
+from combray.remote.connection import Connection
 
 TESTS = Path(__file__).parents[1]
 FILES = ("test_engine", "test_managing", "test_requests", "test_several_namespaces")
@@ -182,6 +184,16 @@ def test_an_address_that_is_none_is_told(url: str) -> None:
     with pytest.raises(InvalidInputError, match="is no address of a server") as told:
         combray.open(url)
     assert "secret" not in str(told.value)
+
+
+@pytest.mark.parametrize(("scheme", "checked"), [("http", False), ("https", True), ("HTTPS", True)])
+def test_the_certificate_of_a_server_is_checked(
+    monkeypatch: pytest.MonkeyPatch, scheme: str, *, checked: bool
+) -> None:
+    made = []
+    monkeypatch.setattr(httpx2, "Client", lambda **options: made.append(options["verify"]))
+    Connection(f"{scheme}://memory.example.com")
+    assert made == [checked]
 
 
 def test_a_key_is_not_sent_in_clear_text_to_another_machine(monkeypatch: pytest.MonkeyPatch) -> None:
