@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import os
 import sys
+from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
@@ -46,6 +47,11 @@ SLOW_FOLDERS = {
 
 STARTS = ("subprocess.Popen", "os.fork", "os.forkpty", "os.posix_spawn", "socket.bind")
 """Audit events of processes and servers: https://docs.python.org/3/library/audit_events.html"""
+
+
+def nightly(values: Iterable[Any], why: str) -> list[Any]:
+    """Parameters for `pytest.mark.parametrize` that only `run.py test --all` tries."""
+    return [pytest.param(each, marks=pytest.mark.nightly(why)) for each in values]
 
 
 def in_slow_folder(path: Path) -> bool:

@@ -10,7 +10,7 @@ import subprocess
 import sys
 import tomllib
 from pathlib import Path
-from types import ModuleType
+from types import ModuleType, SimpleNamespace
 from typing import Any
 
 import pytest
@@ -91,7 +91,7 @@ def test_tests_need_the_development_group_too_and_a_demo_then_needs_nothing(
         "python",
         "python",
     ]
-    assert checks[-1][1:] == ["-m", "pytest", "-n", "2", "-m", "not nightly"]
+    assert checks[-1][1:] == ["-m", "pytest", "-n", "3", "--dist", "worksteal", "-m", "not nightly"]
     before = len(calls)
     script.main(["demo"])
     assert len(calls) == before + 1
@@ -107,13 +107,13 @@ def test_the_fast_tier_is_ruff_and_the_tests_that_are_not_slow_each_with_its_tim
     assert checks == [
         ["ruff", "check", "."],
         ["ruff", "format", "--check", "."],
-        ["python", "-m", "pytest", "-n", "2", "-m", "not slow"],
+        ["python", "-m", "pytest", "-n", "3", "--dist", "worksteal", "-m", "not slow"],
     ]
     times = capsys.readouterr().out.splitlines()[-3:]
     assert [re.sub(r"^ +[0-9.]+ s  ", "", line) for line in times] == [
         "ruff check .",
         "ruff format --check .",
-        "python -m pytest -n 2 -m 'not slow'",
+        "python -m pytest -n 3 --dist worksteal -m 'not slow'",
     ]
 
 
@@ -126,8 +126,8 @@ def test_every_night_all_tests_run_and_otherwise_those_that_are_not_nightly(
         assert script.main(["test", *how]) == 0
         tests.append([Path(calls[-1][0]).name, *calls[-1][1:]])
     assert tests == [
-        ["python", "-m", "pytest", "-n", "2", "-m", "not nightly"],
-        ["python", "-m", "pytest", "-n", "2"],
+        ["python", "-m", "pytest", "-n", "3", "--dist", "worksteal", "-m", "not nightly"],
+        ["python", "-m", "pytest", "-n", "3", "--dist", "worksteal"],
     ]
 
 
@@ -135,6 +135,21 @@ def test_processes_of_the_tests_keep_bytecode(script: ModuleType, monkeypatch: p
     monkeypatch.setenv("PYTHONDONTWRITEBYTECODE", "1")
     assert script.main(["test"]) == 0
     assert "PYTHONDONTWRITEBYTECODE" not in os.environ
+
+
+@pytest.mark.skipif(not hasattr(os, "statvfs"), reason="file systems of POSIX")
+@pytest.mark.parametrize(
+    ("gigabytes", "flags", "used"), [(8, 0, True), (1, 0, False), (8, getattr(os, "ST_NOEXEC", 8), False)]
+)
+def test_tests_write_to_memory_where_it_has_room_and_programs_start(
+    script: ModuleType, monkeypatch: pytest.MonkeyPatch, gigabytes: int, flags: int, used: bool
+) -> None:
+    room = SimpleNamespace(f_flag=flags, f_bavail=gigabytes << 18, f_frsize=4096)
+    monkeypatch.setattr(os, "statvfs", lambda _: room)
+    monkeypatch.setenv("TMPDIR", "")
+    monkeypatch.delenv("TMPDIR")
+    assert script.main(["test"]) == 0
+    assert ("TMPDIR" in os.environ) is used
 
 
 def test_a_clone_that_was_moved_gets_a_new_environment(script: ModuleType, calls: Calls) -> None:

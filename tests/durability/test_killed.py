@@ -10,11 +10,12 @@ import time
 from contextlib import closing
 from pathlib import Path
 
+import pytest
 import soundness
+from tiers import nightly
 
 from combray.stores.sqlite import SqliteStore
 
-ROUNDS = 300
 CHECK_EVERY = 20
 LONGEST_LIFE = 0.02
 
@@ -52,10 +53,11 @@ def killed_writer(path: str, number: int, life: float, *, working: bool) -> set[
     return {int(line) for line in acknowledged.splitlines()}
 
 
-def test_300_killed_writers_lose_nothing_they_acknowledged(tmp_path: Path) -> None:
+@pytest.mark.parametrize("rounds", [60, *nightly([300], "the same five times")])
+def test_killed_writers_lose_nothing_they_acknowledged(tmp_path: Path, rounds: int) -> None:
     rng = random.Random(20240501)
     checked, young, acknowledged, started = 0, 0, set[int](), 0
-    for turn in range(ROUNDS):
+    for turn in range(rounds):
         if turn % 60 == 0:
             path = str(tmp_path / f"{turn}.db")
             acknowledged, started = set(), 0
@@ -71,7 +73,7 @@ def test_300_killed_writers_lose_nothing_they_acknowledged(tmp_path: Path) -> No
                 for number in rng.sample(sorted(there), min(40, len(there))):
                     soundness.assert_whole(store, number)
                 checked += len(there)
-    assert checked >= ROUNDS
+    assert checked >= rounds
     assert young > 0
 
 

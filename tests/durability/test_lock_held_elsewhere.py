@@ -1,6 +1,6 @@
 """A lock that another process holds never makes a read wait; a write waits, says so, and gives up.
 
-The lock is held until the end of each test, and the setting allows ten minutes: a read that waited would hang.
+The lock is held until the end of each test, and the setting allows two minutes: a read that waited would hang.
 """
 
 from __future__ import annotations
@@ -17,11 +17,13 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from click.testing import CliRunner, Result
 from mcp_types import TextContent
 
 import combray
 from combray import Engine, StoreBusyError
 from combray.engine import interruptible
+from combray.interfaces.cli import combray as verbs
 from combray.interfaces.mcp.calls import Calls
 from combray.stores.sqlite.upkeep import migrations
 
@@ -54,7 +56,7 @@ def held(path: Path, how: str) -> Iterator[None]:
 @pytest.fixture(params=["IMMEDIATE", "EXCLUSIVE"])
 def path(request: pytest.FixtureRequest, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
     """A store with memories, whose lock another process holds."""
-    monkeypatch.setenv("COMBRAY_BUSY_TIMEOUT", "600")
+    monkeypatch.setenv("COMBRAY_BUSY_TIMEOUT", str(HANG))
     path = tmp_path / "a.db"
     with engine_on(path) as engine:
         engine.remember(BOILER, importance=4)
@@ -98,8 +100,8 @@ def test_counts_of_what_is_recalled_wait_for_the_next_write(tmp_path: Path) -> N
     ids=lambda each: str(each[0]),
 )
 def test_the_shell_reads(path: Path, arguments: tuple[str, ...]) -> None:
-    done = shell(path, *arguments)
-    assert (done.returncode, done.stderr) == (0, "")
+    done = here(path, *arguments)
+    assert (done.exit_code, done.stderr) == (0, "")
     assert "cellar" in done.stdout
 
 
@@ -118,8 +120,8 @@ def test_a_model_recalls_over_mcp(path: Path) -> None:
 def test_a_hook_answers(path: Path, verb: str) -> None:
     event = {"session_id": "s", "cwd": str(path.parent), "prompt": QUESTION, "source": "startup"}
     slow = {"COMBRAY_HOOK_MILLISECONDS": "60000"}
-    done = shell(path, "hook", verb, "--client", "claude-code", given=json.dumps(event), **slow)
-    assert done.returncode == 0
+    done = here(path, "hook", verb, "--client", "claude-code", given=json.dumps(event), **slow)
+    assert done.exit_code == 0
     assert BOILER in done.stdout
 
 
@@ -203,6 +205,12 @@ def test_a_file_of_an_older_schema_waits_for_its_migration(
         raw.execute(f"PRAGMA user_version = {migrations()[-1][0] - 1}")
     with held(path, "IMMEDIATE"), pytest.raises(StoreBusyError, match="write lock"):
         engine_on(path)
+
+
+def here(path: Path, *arguments: str, given: str = "", **settings: str) -> Result:
+    """A verb of the shell in this process."""
+    variables = {"COMBRAY_DB": str(path), "COMBRAY_EMBEDDER": "none"} | settings
+    return CliRunner(env=variables).invoke(verbs, arguments, input=given)
 
 
 def shell(path: Path, *arguments: str, given: str = "", **settings: str) -> subprocess.CompletedProcess[str]:

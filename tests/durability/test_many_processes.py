@@ -10,13 +10,13 @@ from pathlib import Path
 
 import pytest
 import soundness
+from tiers import nightly
 
 from combray.errors import StoreBusyError, StoreError
 from combray.runtime import Filter, KeywordArm
 from combray.stores.sqlite import SqliteStore
 
 PROCESSES = 8
-WRITES = 250
 
 
 def in_processes(count: int, work: Callable[[int], None]) -> list[int]:
@@ -43,14 +43,15 @@ def in_processes(count: int, work: Callable[[int], None]) -> list[int]:
     return [os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) for child in children]
 
 
-def test_8_processes_write_and_read_one_file(tmp_path: Path) -> None:
+@pytest.mark.parametrize("writes", [50, *nightly([250], "five times as many")])
+def test_8_processes_write_and_read_one_file(tmp_path: Path, writes: int) -> None:
     path = str(tmp_path / "a.db")
 
     def work(process: int) -> None:
         with closing(SqliteStore(path)) as store:
             reader = store.reader("default")
-            for place in range(WRITES):
-                number = process * WRITES + place
+            for place in range(writes):
+                number = process * writes + place
                 with store.transaction("default") as tx:
                     soundness.write(tx, number)
                 if place % 5 == 0:
@@ -61,14 +62,14 @@ def test_8_processes_write_and_read_one_file(tmp_path: Path) -> None:
 
     assert in_processes(PROCESSES, work) == [0] * PROCESSES
     with closing(SqliteStore(path)) as store:
-        every = set(range(PROCESSES * WRITES))
+        every = set(range(PROCESSES * writes))
         assert soundness.assert_sound(store, every) == every
-        assert store.reader("default").revision() == PROCESSES * WRITES
-        for number in range(0, PROCESSES * WRITES, 199):
+        assert store.reader("default").revision() == PROCESSES * writes
+        for number in range(0, PROCESSES * writes, 199):
             soundness.assert_whole(store, number)
 
 
-@pytest.mark.parametrize("turn", range(20))
+@pytest.mark.parametrize("turn", [*range(6), *nightly(range(6, 20), "chance, tried more often")])
 def test_processes_that_make_a_new_file_at_the_same_moment(tmp_path: Path, turn: int) -> None:
     path = str(tmp_path / "a.db")
 

@@ -19,6 +19,7 @@ from typing import Any
 import msgspec
 import numpy as np
 import pytest
+from tiers import nightly
 
 import combray
 from combray import picture, presets
@@ -164,7 +165,7 @@ def _told() -> dict[str, str]:
 
 @pytest.fixture
 def two(tmp_path: Path, request: pytest.FixtureRequest) -> Iterator[tuple[Engine, Engine, str]]:
-    preset, vectors = request.param
+    preset, by = request.param
     with ExitStack() as stack:
         made = [
             stack.enter_context(
@@ -172,7 +173,7 @@ def two(tmp_path: Path, request: pytest.FixtureRequest) -> Iterator[tuple[Engine
                     combray.open(
                         tmp_path / f"{name}.db",
                         preset=preset,
-                        embedder=FakeEmbedder() if vectors else "none",
+                        embedder=FakeEmbedder() if by == "vectors" else "none",
                         clock=FakeClock(),
                         worker=False,
                         language_model=FakeDistiller(_told()),
@@ -184,14 +185,15 @@ def two(tmp_path: Path, request: pytest.FixtureRequest) -> Iterator[tuple[Engine
         yield made[0], made[1], preset
 
 
+_OTHERS = [name for name in presets.names() if name != "default"]
 CASES = [
-    pytest.param((name, v), id=f"{name}-{'vectors' if v else 'words'}")
-    for name in presets.names()
-    for v in (1, 0)
+    *((name, "vectors") for name in presets.names()),
+    ("default", "words"),
+    *nightly([(name, "words") for name in _OTHERS], "without vectors there is less to be told apart by"),
 ]
 
 
-@pytest.mark.parametrize("two", CASES, indirect=True)
+@pytest.mark.parametrize("two", CASES, indirect=True, ids="-".join)
 def test_every_answer_is_that_of_a_store_that_never_had_it(two: tuple[Engine, Engine, str]) -> None:
     without, having = two[:2]
     answers = [
@@ -211,7 +213,7 @@ def test_every_answer_is_that_of_a_store_that_never_had_it(two: tuple[Engine, En
     assert [name for name, each in unasked.items() if secret.search(repr(plain(each)))] == []
 
 
-@pytest.mark.parametrize("two", CASES, indirect=True)
+@pytest.mark.parametrize("two", CASES, indirect=True, ids="-".join)
 def test_consolidation_makes_the_same_of_both(two: tuple[Engine, Engine, str]) -> None:
     """Facts, evidence, what is superseded or merged; and what is answered afterwards."""
     told = []

@@ -70,7 +70,7 @@ def serving(
         time.sleep(0.01)
     port = server.servers[0].sockets[0].getsockname()[1]
     try:
-        with httpx2.Client(base_url=f"http://127.0.0.1:{port}", timeout=SECONDS) as client:
+        with httpx2.Client(base_url=f"http://127.0.0.1:{port}", timeout=SECONDS, verify=False) as client:
             yield Served(client, engine, port)
     finally:
         made.state.endpoints.stopping = True
@@ -109,7 +109,7 @@ def started(
     until = time.monotonic() + SECONDS
     while process.poll() is None and time.monotonic() < until:
         with suppress(httpx2.HTTPError):
-            if httpx2.get(f"http://127.0.0.1:{port}/ready", timeout=SECONDS).status_code == 200:
+            if httpx2.get(f"http://127.0.0.1:{port}/ready", timeout=SECONDS, verify=False).status_code == 200:
                 return process, port
         time.sleep(0.02)
     raise AssertionError(f"the server does not start: {db.with_suffix('.log').read_text(encoding='utf-8')}")

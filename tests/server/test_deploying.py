@@ -11,6 +11,7 @@ import pytest
 from deploying import DEPLOY, HOME, Machine, there
 from pages_read import steps
 from serving import SECONDS
+from tiers import nightly
 
 from combray.testing import postgres
 from combray.testing.postgres import Server
@@ -24,7 +25,7 @@ SERVICE = re.compile(r"sudo systemctl (enable --now|start|stop|restart) combray"
 
 
 @pytest.mark.skipif(not (there("curl") and there("openssl")), reason="needs curl and openssl")
-@pytest.mark.parametrize("proxy", ["nginx", "caddy"])
+@pytest.mark.parametrize("proxy", ["nginx", *nightly(["caddy"], "the commands are those behind nginx")])
 def test_the_commands_of_the_page_work(proxy: str, tmp_path: Path) -> None:
     if not there(proxy):
         pytest.skip(f"{proxy} is not installed")

@@ -18,7 +18,7 @@ from serving import SECONDS, free_port, started
 
 import combray
 
-KILLS = int(os.environ.get("COMBRAY_KILLS", "5"))
+KILLS = int(os.environ.get("COMBRAY_KILLS", "3"))
 CLIENTS = 8
 LONGEST_LIFE = 0.5
 TOPICS = ("harbour", "orchard", "library", "bakery", "station", "museum", "garden", "bridge")

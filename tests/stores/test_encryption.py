@@ -39,6 +39,7 @@ def _no_key_of_the_environment(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @needs_driver
+@pytest.mark.nightly("the plain file runs the suite every time; pages are encrypted below the SQL")
 class TestEncryptedFile(StoreSuite):
     @pytest.fixture
     def store(self, tmp_path: Path) -> Iterator[Store]:
