@@ -12,6 +12,8 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import cached_property
 from typing import Any, NamedTuple
 
+import msgspec
+
 from combray.language.dates.lexer import (
     NumberWords,
     Numeral,
@@ -69,7 +71,7 @@ class Lexicon:
                 {form: value for word, value in known.items() for form in (word, without_accents(word))}
                 for known in (numbers.units, numbers.multipliers)
             )
-            self._folded_numbers = numbers._replace(units=units, multipliers=multipliers)
+            self._folded_numbers = msgspec.structs.replace(numbers, units=units, multipliers=multipliers)
             self._number_words |= set(units) | set(multipliers)
 
     def add(self, phrase: str, symbol: str, value: Any) -> None:

@@ -15,7 +15,7 @@ from combray.language.caches import from_tables
 from combray.language.dates import durations, recurrence, relative
 from combray.language.dates.actions import ACTIONS
 from combray.language.dates.grammar import Grammar, Lexicon
-from combray.language.dates.lexer import NumberWords, Token, date_tables, scripts_in, tokenize, without_accents
+from combray.language.dates.lexer import Token, date_tables, scripts_in, tokenize, without_accents
 from combray.language.tables import default, english_first
 from combray.records import dataclass
 
@@ -28,16 +28,15 @@ ACTION_MODULES = (durations, recurrence, relative)
 class Language:
     """A compiled table."""
 
-    code: str
     grammar: Grammar
     letters: frozenset[str]
     orders: tuple[str, ...]
+    forward_endings: tuple[str, ...]
     cues: frozenset[str]
     forward: frozenset[str]
     weak: frozenset[str]
     introducers: frozenset[str]
     modals: frozenset[str]
-    forward_endings: tuple[str, ...]
 
 
 @from_tables
@@ -54,11 +53,7 @@ def language(code: str) -> Language:
     if source is None:
         known = ", ".join(code for code, _ in scripts())
         raise InvalidInputError("language", f"{code!r} has no date table.", f"Use one of {known}.")
-    numbers = source.numbers
-    known_numbers = NumberWords(
-        numbers.units, numbers.multipliers, frozenset(numbers.joiners), frozenset(numbers.concatenated)
-    )
-    lexicon = Lexicon(known_numbers, source.variants, source.fold_accents)
+    lexicon = Lexicon(source.numbers, source.variants, source.fold_accents)
     for phrase in source.stop:
         lexicon.add(phrase, "STOP", None)
     for symbol, phrases in source.words.items():
@@ -69,18 +64,11 @@ def language(code: str) -> Language:
     for rule in rules(code):
         symbol, name, pattern, constants = _checked(code, rule)
         grammar.add(pattern, symbol, ACTIONS[name], constants)
-    return Language(
-        code,
-        grammar,
-        frozenset(source.letters),
-        source.orders,
-        _words(source.cues, source.fold_accents),
-        _words(source.forward, source.fold_accents),
-        _words(source.weak, source.fold_accents),
-        _words(source.introducers, source.fold_accents),
-        _words(source.modals, source.fold_accents),
-        tuple(source.forward_endings),
-    )
+    words = {
+        name: _words(getattr(source, name), source.fold_accents)
+        for name in ("cues", "forward", "weak", "introducers", "modals")
+    }
+    return Language(grammar, frozenset(source.letters), source.orders, source.forward_endings, **words)
 
 
 def rules(code: str) -> list[list[Any]]:

@@ -8,7 +8,7 @@ several tokens. The package documentation describes the keys of a table.
 from __future__ import annotations
 
 import unicodedata
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import Any, Literal, NamedTuple
 
 import msgspec
@@ -54,7 +54,7 @@ class Numeral(int):
         return value
 
 
-class NumberWords(NamedTuple):
+class NumberWords(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """The number words of a language.
 
     `units` are added ("seven", "twenty"), `multipliers` multiply what stands before them ("hundred", "mươi",
@@ -62,10 +62,10 @@ class NumberWords(NamedTuple):
     the result has one of the `concatenated` lengths: "nineteen seventy eight", "二零二三".
     """
 
-    units: Mapping[str, int]
-    multipliers: Mapping[str, int]
-    joiners: frozenset[str]
-    concatenated: frozenset[int]
+    units: dict[str, int] = {}
+    multipliers: dict[str, int] = {}
+    joiners: frozenset[str] = frozenset()
+    concatenated: frozenset[int] = frozenset()
 
 
 def tokenize(text: str) -> list[Token]:
@@ -133,15 +133,6 @@ def numbers_at(words: Sequence[str], first: int, known: NumberWords) -> list[tup
     return found
 
 
-class NumberTable(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """The number words of a language; `NumberWords` in lexer.py describes the keys."""
-
-    units: dict[str, int] = {}
-    multipliers: dict[str, int] = {}
-    joiners: list[str] = []
-    concatenated: list[int] = []
-
-
 class DateTable(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """The date table of one language, as written."""
 
@@ -154,10 +145,10 @@ class DateTable(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     fold_accents: bool = False
     variants: dict[str, str] = {}
     orders: tuple[str, ...] = ("dmy", "ymd")
-    numbers: NumberTable = NumberTable()
+    numbers: NumberWords = NumberWords()
     cues: list[str] = []
     forward: list[str] = []
-    forward_endings: list[str] = []
+    forward_endings: tuple[str, ...] = ()
     weak: list[str] = []
     modals: list[str] = []
     introducers: list[str] = []
