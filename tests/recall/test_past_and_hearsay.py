@@ -12,6 +12,7 @@ import pytest
 
 import combray
 from combray import Engine
+from combray.forms.recalling import Recalling
 from combray.recall.search import SearchContext
 
 NOW = datetime(2026, 6, 1, 9, tzinfo=UTC)
@@ -78,8 +79,11 @@ def test_what_lasts_until_a_day_ahead_is_no_plan(engine: Engine) -> None:
         ("What happened yesterday?", True),
     ],
 )
-def test_a_day_that_comes_again_asks_for_the_past_only_by_its_verb(question: str, past: bool) -> None:
-    assert SearchContext._lie_behind(question, NOW) is past
+def test_a_day_that_comes_again_asks_for_the_past_only_by_its_verb(
+    engine: Engine, question: str, past: bool
+) -> None:
+    state = Recalling(question, engine.namespace, engine.reader, NOW.timestamp())
+    assert SearchContext()(state, engine.runtime).times.past is past
 
 
 def test_what_was_corrected_was_never_so_and_answers_no_question_about_the_past(engine: Engine) -> None:

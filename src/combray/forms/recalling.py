@@ -233,6 +233,10 @@ class Recalling:
         """The moment whose present is asked for, in unix seconds: `as_of`, else now."""
         return self.now if self.where.as_of is None else self.where.as_of
 
+    def signal(self, name: str) -> Scores:
+        """Return a signal; 0 for every candidate if no stage gave it."""
+        return self.signals[name] if name in self.signals else np.zeros(len(self.keys))
+
     def contents(self, keys: Sequence[int]) -> list[str]:
         """Return the texts of keys; those that a stage asked for before are not read again."""
         missing = [key for key in keys if key not in self.texts]

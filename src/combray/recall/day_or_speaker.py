@@ -117,11 +117,10 @@ class RequireDay:
             return state
         windows = tuple((since, until, 1.0) for since, until in state.times.windows)
         then = state.reader.search({"date": MomentArm(windows, minimum=1.0)}, self._where(state), self.pool).keys
-        none = np.zeros(len(state.keys))
-        kept = np.isin(state.keys, then) | (state.signals.get("exact", none) >= 1.0) | self._naming(state)
+        kept = np.isin(state.keys, then) | (state.signal("exact") >= 1.0) | self._naming(state)
         if state.words.days:
             # Here the signal is a form of the day in the text: "3/15" of whatever year.
-            kept |= state.signals.get("date", none) > 0.0
+            kept |= state.signal("date") > 0.0
         state.take(kept)
         more: Keys = np.setdiff1d(then, state.keys)
         if len(more):
@@ -182,7 +181,7 @@ class RequireSpeaker:
             allowed = tuple(kind for kind in kinds if not state.where.kinds or kind in state.where.kinds)
             if allowed and len(found) < state.asked.limit:
                 found += self._statements(state, replace(state.where, kinds=allowed))
-        exact = state.signals.get("exact", np.zeros(len(state.keys))) >= 1.0
+        exact = state.signal("exact") >= 1.0
         if found:
             found += [key for key in state.keys[exact].tolist() if key not in found]
             state.via |= dict.fromkeys(found, "speaker")

@@ -126,7 +126,7 @@ class RequireEvidence:
         bound = round(least + rise * math.log(max(1.0, trials / FEW)) ** 2, 6)
         confidence = confidence_of(level, best, trials)
         state.details["confidence"], state.details["evidence"] = confidence, round(best, 4)
-        exact = state.signals.get("exact", np.zeros(len(state.keys))) >= 1.0
+        exact = state.signal("exact") >= 1.0
         named = self._names_entity(state, found)
         if not asks or state.times.alone or named or "author" in state.via.values():
             return self._with_own(state, found)

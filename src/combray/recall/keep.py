@@ -45,7 +45,7 @@ def drop_weak(state: Recalling, default: float) -> None:
     state.asked.keep = 0.0
     if keep <= 0 or not len(state.keys):
         return
-    exact, named = (state.signals.get(name, np.zeros(len(state.keys))) >= 1.0 for name in ("exact", "entity"))
+    exact, named = (state.signal(name) >= 1.0 for name in ("exact", "entity"))
     measures = next(each for each in (named & ~exact, ~exact, exact) if each.any())
     room = min(state.asked.limit, len(state.keys))
     kept = exact | spared | (state.scores >= keep * float(state.scores[measures].max()))
@@ -174,8 +174,7 @@ class KeepOwnText:
             return state
         scores = np.concatenate((np.full(len(fresh), max(1.0, state.scores.max(initial=0.0))), state.scores))
         state.arrange(np.concatenate((fresh, state.keys)), scores)
-        exact = state.signals.get("exact", np.zeros(len(scores)))
-        state.signals["exact"] = np.where(np.arange(len(scores)) < len(fresh), 1.0, exact)
+        state.signals["exact"] = np.where(np.arange(len(scores)) < len(fresh), 1.0, state.signal("exact"))
         state.via |= dict.fromkeys(fresh.tolist(), "exact")
         state.reason = "found by its own text alone" if len(fresh) == len(scores) else ""
         state.done, state.weak = False, ""

@@ -9,6 +9,7 @@ from calendar import monthrange
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -31,6 +32,9 @@ from combray.runtime import (
 from combray.scoring.ranking import DECIMALS, ranked
 from combray.types import LIVE_STATUSES
 from combray.where import And, Compare, Not, joined
+
+if TYPE_CHECKING:
+    from combray.language.dates import TimeExpression
 
 MET = "met"
 """Name of the arm that `met_arm` makes."""
@@ -115,10 +119,14 @@ class SearchContext:
         for place, part in enumerate(state.parts):
             arms |= {f"{name}{_PART}{place}": arm for name, arm in self._arms(part, state).items()}
         arms |= state.names.arms
-        windows = self._windows(state.query, runtime.local(state.now))
-        if windows:
-            state.times.past |= self._lie_behind(state.query, runtime.local(state.now))
-            arms["date"] = MomentArm(windows, minimum=self.days_after)
+        # The grammar's tables take 50 ms to build: a question without a date must not pay for them.
+        if dates.has_time_expression(state.query):
+            now = runtime.local(state.now)
+            # Vague dates and open ranges name no day.
+            named = [each for each in dates.resolve(state.query, now) if each.explicit and each.kind != "open"]
+            if named:
+                state.times.past |= self._lie_behind(state.query, named, now)
+                arms["date"] = MomentArm(self._windows(named), minimum=self.days_after)
         found = state.reader.search(arms, self._where(state), self.pool)
         state.found = self._with_authors(_best_of_parts(found, state.parts, self.pool), state)
         state.keys = state.found.keys
@@ -191,28 +199,22 @@ class SearchContext:
         return replace(where, statuses=outdated, as_of=None, condition=joined(where.condition, known))
 
     @staticmethod
-    def _lie_behind(query: str, moment: datetime) -> bool:
+    def _lie_behind(query: str, named: Sequence[TimeExpression], now: datetime) -> bool:
         """Return whether a question asks how things were: each date that it names is over, and is no other day.
 
         "On a Sunday" is last Sunday and the next one: then the verb decides.
         """
-        ahead = {each.span: each.start for each in dates.resolve(query, moment, forward=True)}
+        ahead = {each.span: each.start for each in dates.resolve(query, now, forward=True)}
         return all(
-            each.end <= moment
+            each.end <= now
             and (ahead.get(each.span, each.start) == each.start or is_ahead(query, each.span) is False)
-            for each in dates.resolve(query, moment)
-            if each.explicit and each.kind != "open"
+            for each in named
         )
 
-    def _windows(self, query: str, now: datetime) -> tuple[tuple[float, float, float], ...]:
-        """Return (since, until, score) for every date the query names; vague ones and open ranges give none."""
-        # The grammar's tables take 50 ms to build: a question without a date must not pay for them.
-        if not dates.has_time_expression(query):
-            return ()
+    def _windows(self, named: Sequence[TimeExpression]) -> tuple[tuple[float, float, float], ...]:
+        """Return (since, until, score) for every date that the query names."""
         windows: list[tuple[float, float, float]] = []
-        for found in dates.resolve(query, now):
-            if not found.explicit or found.kind == "open":
-                continue
+        for found in named:
             since, until = found.start.timestamp(), found.end.timestamp()
             windows.append((since, until, self.same_day))
             # By the calendar: a day may have 23 or 25 hours.

@@ -31,11 +31,6 @@ def half_life(days: Floats, half: float) -> Floats:
     return left
 
 
-def half_left(days: float, half: float) -> float:
-    """Return 0.5^(days / half) of a single age."""
-    return math.pow(0.5, max(0.0, days) / half)
-
-
 def exponential(days: Floats, rate: float) -> Floats:
     """Return exp(-rate · days)."""
     left: Floats = np.exp(-rate * np.maximum(days, 0.0))
@@ -81,7 +76,8 @@ class ImportanceRule:
         # A store changed by hand may hold a negative count.
         reinforced = max(1.0, math.log1p(max(0.0, accesses)))
         linked = 1.0 + self.per_edge * min(edges, self.most_edges)
-        return self.base[importance - 1] * reinforced * half_left(days, self.half_life_days) * linked
+        left = math.pow(0.5, max(0.0, days) / self.half_life_days)
+        return self.base[importance - 1] * reinforced * left * linked
 
 
 GROWTH = 0.05

@@ -68,7 +68,7 @@ class WeibullDecay:
         left = weibull((state.now - rows.moment) / _DAY, scale, shape)
         evidence = np.zeros(len(state.keys))
         for name in self.paths:
-            scores = state.signals.get(name, evidence)
+            scores = state.signal(name)
             evidence = np.maximum(evidence, scores / (scores.max() or 1.0))
         state.signals["decay"] = left
         lost = (1.0 - self.floor) * (1.0 - self.respected * evidence) * (1.0 - left)
