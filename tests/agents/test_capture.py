@@ -9,6 +9,7 @@ import sqlite3
 import subprocess
 import threading
 from pathlib import Path
+from typing import Any
 
 import pytest
 from client import Client
@@ -112,7 +113,11 @@ def test_what_hooks_added_is_not_captured(tmp_path: Path) -> None:
 
 def test_tools_are_captured_only_on_request_and_as_untrusted(tmp_path: Path) -> None:
     client = Client("claude-code", tmp_path)
-    call = {"tool_name": "Bash", "tool_input": {"command": "ls"}, "tool_response": {"stdout": "notes.txt"}}
+    call: dict[str, Any] = {
+        "tool_name": "Bash",
+        "tool_input": {"command": "ls"},
+        "tool_response": {"stdout": "notes.txt"},
+    }
     client.hook("tool", **call, tool_use_id="t1")
     client.work()
     assert not client.store.exists()

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from combray.recall.evidence import WEIGHTS, Level, confidence_of
+from combray.forms.recalling import Level
+from combray.recall.evidence import WEIGHTS, confidence_of
 
 
 @pytest.mark.parametrize(
