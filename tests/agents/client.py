@@ -40,7 +40,7 @@ class Client:
             "COMBRAY_HOOK_RESIDENT": "0",
         }
 
-    def hook(self, verb: str, given: str | None = None, **fields: Any) -> str:
+    def hook(self, verb: str, given: Any = None, **fields: Any) -> str:
         """Serve one hook in this process. What it prints."""
         words = _read(self.command(verb)[4:])
         assert words is not None
@@ -50,7 +50,7 @@ class Client:
         with patch.dict(os.environ, self.environment, clear=True), patch.object(log, "handlers", []):
             return call(words.pop("verb"), words.pop("client"), asked, **words)
 
-    def process(self, verb: str, given: str | None = None, **fields: Any) -> str:
+    def process(self, verb: str, given: Any = None, **fields: Any) -> str:
         """Run one hook as the client does; it exits with 0 whatever happens. What it prints."""
         sent = self._sent(given, fields).encode()
         done = subprocess.run(
@@ -60,8 +60,8 @@ class Client:
         assert done.stderr == b""
         return done.stdout.decode()
 
-    def _sent(self, given: str | None, fields: dict[str, Any]) -> str:
-        return json.dumps({"session_id": self.session, **fields}) if given is None else given
+    def _sent(self, given: Any, fields: dict[str, Any]) -> str:
+        return json.dumps({"session_id": self.session, **fields}) if given is None else str(given)
 
     def command(self, verb: str) -> list[str]:
         """The command line that `combray setup` writes."""

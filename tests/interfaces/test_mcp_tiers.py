@@ -6,7 +6,6 @@ import threading
 from collections.abc import Iterator
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
-from typing import Any
 
 import pytest
 from agent import connected, text
@@ -68,8 +67,8 @@ def test_every_answer_says_its_tier_and_its_text_does_not_where_it_is_the_usual_
 
 def test_a_lower_tier_and_a_failed_part_are_said_in_the_text(tmp_path: Path, refusing: str) -> None:
     model = f"openai:m@{refusing}"
-    models: dict[str, Any] = {"embedder": f"openai:m#2@{refusing}", "language_model": model}
-    with connected(tmp_path / "a.db", **models) as agent:
+    embedder = f"openai:m#2@{refusing}"
+    with connected(tmp_path / "a.db", embedder=embedder, language_model=model) as agent:
         added = agent.call("remember", content="The fox is red")
         # One failure: this answer is without vectors, the model is not down yet.
         first = agent.call("recall", query="fox")
