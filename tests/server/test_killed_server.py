@@ -39,7 +39,8 @@ class Load:
         with httpx2.Client(base_url=f"http://127.0.0.1:{self.port}", timeout=SECONDS) as client:
             while not self.stopped.is_set() and not self.wrong:
                 text = f"The {TOPICS[part]} keeper wrote down the number {place * CLIENTS + part}."
-                self.acknowledged[text] = self.sent(client, text, f"{part}-{place}")
+                if found := self.sent(client, text, f"{part}-{place}"):
+                    self.acknowledged[text] = found
                 place += 1
 
     def sent(self, client: httpx2.Client, text: str, key: str) -> str:
@@ -49,6 +50,9 @@ class Load:
             try:
                 answer = client.post("/v1/memories", json=body, headers={"Idempotency-Key": key})
             except httpx2.HTTPError:
+                if self.stopped.is_set():
+                    # The server was not started again.
+                    return ""
                 time.sleep(0.02)
                 continue
             if answer.status_code != 201:
