@@ -37,7 +37,7 @@ def test_every_row_of_the_threat_model_names_a_test() -> None:
     assert [row for row in rows if "`tests/" not in row] == []
 
 
-READS_POINTS = {"mem0.py": ["pickle"]}
+READS_POINTS = {"databases.py": ["pickle"]}
 """The local Qdrant of mem0 pickles its points. Its unpickler makes plain objects of one class, and nothing else
 (`tests/transfer/test_formats.py` gives it a pickle that runs code)."""
 
