@@ -118,7 +118,9 @@ class Raw:
     def ask(self, method: str, params: dict[str, Any]) -> Any:
         assert self.process.stdout
         self.send({"id": 1, "method": method, "params": params})
-        answered = json.loads(self.process.stdout.readline())
+        line = self.process.stdout.readline()
+        assert line, f"the server ended: {self.process.communicate(timeout=180)[1].decode()}"
+        answered = json.loads(line)
         assert (answered["jsonrpc"], answered["id"]) == ("2.0", 1)
         return answered["result"]
 
