@@ -7,6 +7,8 @@ import copy
 import dataclasses
 import inspect
 import pickle
+import subprocess
+import sys
 from pathlib import Path
 from typing import Any, ClassVar
 
@@ -143,3 +145,34 @@ def test_every_module_uses_this_decorator() -> None:
         if "dataclass" in [each.name for each in node.names]
     ]
     assert sorted(standard) == ["records/__init__.py"]
+
+
+_RACE = """
+import sys, threading, types
+import msgspec
+from combray.records import known
+sys.setswitchinterval(1e-6)
+FIELDS = "".join(f"    a{each}: 'list[int] | dict[str, list[str]] | None' = None\\n" for each in range(12))
+INNER = "".join(f"class C{each}(msgspec.Struct):\\n{FIELDS}" for each in range(8))
+PARTS = "".join(f"    c{each}: 'dict[str, C{each}] | None' = None\\n" for each in range(8))
+OUTER = "class R(msgspec.Struct):\\n" + PARTS
+DATA = b"{" + b",".join(b'"c%d":{"x":{"a0":[1],"a11":[1]}}' % each for each in range(8)) + b"}"
+for _ in range(40):
+    module = types.ModuleType("made")
+    sys.modules["made"] = module
+    exec("import msgspec\\n" + INNER + OUTER, module.__dict__)
+    started = threading.Barrier(4)
+    def decode():
+        started.wait()
+        msgspec.json.decode(DATA, type=known(module.R))
+    threads = [threading.Thread(target=decode) for _ in range(4)]
+    for each in threads:
+        each.start()
+    for each in threads:
+        each.join()
+"""
+
+
+@pytest.mark.slow("starts a process, which a failure would end")
+def test_threads_that_first_decode_to_one_struct_end_no_process() -> None:
+    assert subprocess.run([sys.executable, "-c", _RACE], capture_output=True).returncode == 0

@@ -10,6 +10,7 @@ import msgspec
 
 from combray.language.tense import tense_of
 from combray.language.validity import validity_of
+from combray.records import known
 from combray.scoring.ageing import PENALTY, faded, grown, stepped
 from combray.types import Memory
 from combray.values import MADE_BY
@@ -41,7 +42,7 @@ class Belief(msgspec.Struct, frozen=True):
         """
         belief = cls(memory.confidence, len(memory.evidence), memory.recorded_at.timestamp())
         with contextlib.suppress(msgspec.ValidationError):
-            belief = msgspec.convert(memory.metadata.get(PLACE, belief), cls)
+            belief = msgspec.convert(memory.metadata.get(PLACE, belief), known(cls))
         return belief if belief.fades is not None else belief.ageing(memory)
 
     def ageing(self, memory: Memory, *, stored: bool = False) -> Belief:

@@ -12,6 +12,7 @@ from typing import Generic, TypeVar
 import msgspec
 
 from combray.language.model_tokens import disarmed
+from combray.records import known
 from combray.types import Memory
 from combray.values import new_id
 
@@ -59,7 +60,7 @@ def decoded(answer: str, shape: type[T]) -> T:
     for value in json_values(answer):
         for candidate in (value, *_wrapped(value)):
             try:
-                found = msgspec.convert(candidate, type=shape)
+                found = msgspec.convert(candidate, type=known(shape))
             except msgspec.ValidationError as error:
                 failure = error
             else:

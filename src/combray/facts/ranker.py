@@ -20,6 +20,8 @@ import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
+from combray.records import known
+
 Level = Literal["none", "static", "contextual"]
 """What kind of vectors the cosines come from."""
 Row = NDArray[np.float64]
@@ -85,7 +87,7 @@ class _RankerFile(msgspec.Struct, frozen=True):
 
 @functools.cache
 def _file() -> _RankerFile:
-    return msgspec.json.decode(files(__package__).joinpath("ranker.json").read_bytes(), type=_RankerFile)
+    return msgspec.json.decode(files(__package__).joinpath("ranker.json").read_bytes(), type=known(_RankerFile))
 
 
 def feature_names() -> list[str]:

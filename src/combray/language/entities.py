@@ -17,6 +17,7 @@ from combray.language.folding import fold
 from combray.language.lexicon import word_lists
 from combray.language.marks import matcher
 from combray.language.names import given_names
+from combray.records import known
 
 MAX_ENTITIES = 50
 
@@ -70,7 +71,7 @@ class _Technology(msgspec.Struct, frozen=True):
 
 @from_tables
 def _technology() -> tuple[frozenset[str], frozenset[str]]:
-    listed = msgspec.json.decode(_TECHNOLOGY.read_bytes(), type=_Technology)
+    listed = msgspec.json.decode(_TECHNOLOGY.read_bytes(), type=known(_Technology))
     return frozenset(listed.names), frozenset(listed.not_acronyms)
 
 

@@ -17,6 +17,7 @@ import msgspec
 
 from combray.errors import InvalidInputError
 from combray.language.caches import forget_tables, from_tables
+from combray.records import known
 
 T = TypeVar("T")
 
@@ -73,7 +74,7 @@ def _named(path: Path) -> str:
 def _decoded(path: Path, data: bytes | msgspec.Raw, shape: type[T]) -> T:
     try:
         # The only type that msgspec does not know is a pattern.
-        return msgspec.json.decode(data, type=shape, dec_hook=lambda _, text: re.compile(text))
+        return msgspec.json.decode(data, type=known(shape), dec_hook=lambda _, text: re.compile(text))
     except (msgspec.MsgspecError, UnicodeDecodeError, re.error) as error:
         raise InvalidInputError(
             f"language table {_named(path)}",

@@ -11,7 +11,7 @@ import msgspec
 
 from combray.models.breaker import NEVER, Breaker
 from combray.models.http import Client
-from combray.records import dataclass
+from combray.records import dataclass, known
 from combray.runtime import PeerHit
 
 MOST_BYTES = 1_000_000
@@ -63,7 +63,7 @@ def post(client: Client, path: str, body: Mapping[str, Any], shape: type[T]) -> 
 
     def read(answer: Any) -> T:
         try:
-            return msgspec.convert(answer, shape)
+            return msgspec.convert(answer, known(shape))
         except msgspec.ValidationError as error:
             raise client.error(f"the answer is not of the expected shape ({error})") from error
 

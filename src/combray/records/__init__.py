@@ -8,13 +8,31 @@ and fields, comparison and representation when one of them is first looked up.
 from __future__ import annotations
 
 import dataclasses
+import threading
 from collections.abc import Callable, Mapping
 from dataclasses import field, fields, replace
 from typing import TYPE_CHECKING, Any, TypeVar
 
-__all__ = ["dataclass", "deferred", "field", "fields", "replace"]
+import msgspec
+
+__all__ = ["dataclass", "deferred", "field", "fields", "known", "replace"]
 
 C = TypeVar("C")
+T = TypeVar("T")
+
+_READING = threading.Lock()
+
+
+def known(shape: type[T]) -> type[T]:
+    """Return a type after msgspec has read it whole. Every lazy `decode` and `convert` to structs uses it.
+
+    msgspec 0.22 publishes a struct's fields before their types are there. A second thread that decodes to the
+    struct at that moment ends the process with a segmentation fault (`json_decode_struct_map_inner`).
+    A `Decoder` that a module makes when it is loaded needs none of this: the lock of the import is held.
+    """
+    with _READING:
+        msgspec.json.Decoder(shape)
+    return shape
 
 
 if TYPE_CHECKING:

@@ -20,7 +20,7 @@ import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
-from combray.records import dataclass
+from combray.records import dataclass, known
 
 _MAGIC = b"COMBRAY\x01"
 _PAGE = 4096
@@ -81,7 +81,7 @@ def read(path: Path) -> Mapped | None:
         text = file.read(length)
         if magic != _MAGIC or zlib.crc32(text) != checksum:
             return None
-        header = msgspec.json.decode(text, type=_Header)
+        header = msgspec.json.decode(text, type=known(_Header))
         if os.fstat(file.fileno()).st_size != header.size:
             return None
         whole = mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_COPY)

@@ -26,7 +26,7 @@ from combray.language.tokens import term_set
 from combray.language.tokens import terms as terms_of
 from combray.prompt.budget import Piece, Slot, assemble
 from combray.prompt.context import without_repeats
-from combray.records import dataclass
+from combray.records import dataclass, known
 from combray.runtime import Filter, Space
 from combray.types import LIVE_STATUSES, Hit, Memory
 
@@ -54,7 +54,7 @@ def constitution() -> tuple[str, str]:
 
 @functools.cache
 def _wordings() -> dict[str, Wording]:
-    return msgspec.json.decode((_FOLDER / "wording.json").read_bytes(), type=dict[str, Wording])
+    return msgspec.json.decode((_FOLDER / "wording.json").read_bytes(), type=known(dict[str, Wording]))
 
 
 def wording(question: str) -> Wording:
