@@ -10,7 +10,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from combray.agents.beside import Beside
+from combray.agents.beside import Beside, has_store
 from combray.agents.events import MOST_CHARACTERS, Event
 from combray.sessions.printed import COMPACTED, GUIDE, SETTLE
 from combray.settings import Settings
@@ -33,12 +33,6 @@ class Answers:
         self.settings = settings
         self.beside = beside
         self._engine: Engine | None = None
-
-    @property
-    def exists(self) -> bool:
-        """Whether there is a store."""
-        path = self.location.removeprefix("sqlite:///")
-        return "://" in path or Path(os.path.expanduser(path)).exists()  # noqa: PTH111
 
     def engine(self) -> Engine:
         """Return the engine on the store, which is created if it is missing."""
@@ -65,7 +59,7 @@ class Answers:
         beside = self.beside
         since = beside.last_other(event.session)
         beside.note_session(event.client, event.session)
-        if not self.exists:
+        if not has_store(self.location):
             return ""
         progress = beside.progress(event.client, event.session)
         if event.verb == "session-start":

@@ -34,6 +34,12 @@ def folder_of(location: str) -> Path:
     return Path(f"{path}.hooks")
 
 
+def has_store(location: str) -> bool:
+    """Return whether there is a store; a server is taken to have one."""
+    path = location.removeprefix("sqlite:///")
+    return "://" in path or os.path.exists(os.path.expanduser(path))  # noqa: PTH110, PTH111
+
+
 def note_run(client: str, verb: str, milliseconds: int, error: str = "") -> None:
     """Write down a client's last hook in the data folder, where `combray setup --check` reads it."""
     with suppress(OSError):

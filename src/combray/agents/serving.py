@@ -12,7 +12,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from combray.agents.beside import Beside, folder_of, note_run, replace
+from combray.agents.beside import Beside, folder_of, has_store, note_run, replace
 from combray.agents.events import CAPTURING, Event, read_event, written
 from combray.settings import Settings, default_location, load
 
@@ -101,7 +101,8 @@ class Hook:
         """Start the process that keeps the store open: where that takes too long, no hook would ever answer."""
         with self._logging():
             self._load()
-            if self._place() is not None and self._answers().exists:
+            # `Answers` would load the engine here, whose loading took too long in the thread of the answer.
+            if self._place() is not None and has_store(self.location):
                 self._start("stay")
 
     @contextmanager
@@ -159,7 +160,7 @@ class Hook:
         answers = self._answers()
         with interruptible(decision.step):
             text = answers.answer(event)
-        if place is not None and answers.exists:
+        if place is not None and has_store(self.location):
             self._start("stay")
         elif self._waiting():
             self._start("work")
