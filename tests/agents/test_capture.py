@@ -277,3 +277,12 @@ def test_past_its_time_a_hook_prints_nothing(tmp_path: Path) -> None:
     assert client.process("session-start") == ""
     assert "took longer than 50 ms" in client.log()
     assert json.loads((tmp_path / "hooks" / "claude-code.json").read_text())["error"]
+
+
+@pytest.mark.parametrize("session", ["  ", "a\0b", "a\ud800b", "x" * 199 + "  y"])
+def test_a_session_of_any_name_does_not_stop_the_queue(tmp_path: Path, session: str) -> None:
+    client = Client("claude-code", tmp_path)
+    message = {"role": "user", "content": "The kiln is lit on Mondays."}
+    client.hook("stop", json.dumps({"session_id": session, "messages": [message]}))
+    client.work()
+    assert client.contents() == ["The kiln is lit on Mondays."]
