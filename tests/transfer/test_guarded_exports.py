@@ -198,3 +198,9 @@ def test_the_reason_of_an_imported_edge_comes_back(engine: Engine, other: Engine
     out.seek(0)
     report = import_from(other, other.namespace, out, dry_run=False)
     assert (report.problems, report.memories) == ((), 2)
+
+
+def test_an_id_of_another_type_is_a_problem_of_its_line() -> None:
+    lines = [*forged({"content": "a"}), json.dumps({"record": "memory", "id": ["x"], "content": "b"})]
+    report = import_from(ReferenceStore(), "default", lines)
+    assert (report.memories, len(report.problems)) == (1, 1)

@@ -134,6 +134,35 @@ def test_chatgpt_without_a_current_node_takes_the_newest_leaf(tmp_path: Path) ->
     assert [text for _, _, text, _ in said(path)] == ["Where do we stay in Lisbon?", "Hotel Avenida."]
 
 
+@pytest.mark.parametrize(
+    ("path", "wrong"),
+    [
+        (("current_node",), ["b"]),
+        (("mapping", "a", "parent"), {}),
+        (("mapping", "a", "message", "content", "parts"), [["x"], {"text": ["y"]}, 5, "Tea."]),
+    ],
+)
+def test_parts_of_another_type_are_skipped(tmp_path: Path, path: tuple[str, ...], wrong: Any) -> None:
+    chat: dict[str, Any] = {
+        "id": "c",
+        "current_node": "a",
+        "mapping": {"a": histories.node(None, [], histories.gpt("user", "Tea.", 1.0))},
+    }
+    at = chat
+    for name in path[:-1]:
+        at = at[name]
+    at[path[-1]] = wrong
+    assert [each[2] for each in said(histories.written(tmp_path / "x.json", json.dumps([chat])))] == ["Tea."]
+
+
+def test_a_line_whose_role_is_no_text_is_skipped(tmp_path: Path) -> None:
+    line = histories.claude_line("user", "u", "Tea.", 1)
+    wrong = histories.claude_line("user", "v", "Coffee.", 2)
+    wrong["message"]["role"] = {"a": 1}
+    path = histories.written(tmp_path / "x.jsonl", histories.lines(line, wrong))
+    assert [each[2] for each in said(path)] == ["Tea."]
+
+
 def test_a_circle_in_the_tree_ends(tmp_path: Path) -> None:
     circle = {
         "a": histories.node("b", ["b"], histories.gpt("user", "Hello.", 1.0)),

@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Any
 
 from combray.agents.beside import Beside, Turn, TurnQueue
 from combray.agents.events import Event
+from combray.errors import InvalidInputError
 from combray.sessions.messages import SPEAKERS
 from combray.sessions.session import SessionTurn, keyed, moment, said, turn_id
 
@@ -151,9 +152,13 @@ def work_off(engine: Engine, beside: Beside) -> int:
                 place = (str(each.get("namespace") or engine.namespace), str(each.get("session") or ""))
                 by_session.setdefault(place, []).append(each)
             for (namespace, session), some in by_session.items():
-                at = engine if namespace == engine.namespace else engine.within(namespace)
-                for start in range(0, len(some), _BATCH):
-                    stored += _store(at, session, some[start : start + _BATCH], beside)
+                try:
+                    at = engine if namespace == engine.namespace else engine.within(namespace)
+                    for start in range(0, len(some), _BATCH):
+                        stored += _store(at, session, some[start : start + _BATCH], beside)
+                except InvalidInputError as error:
+                    # Of a namespace or session that cannot be: it must not stop what is queued behind it.
+                    beside.log(f"capture: {len(some)} turns were refused: {error.field} {error.problem}")
             queue.done()
         queue.done()
     return stored

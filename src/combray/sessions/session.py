@@ -85,7 +85,7 @@ def said(entry: Mapping[str, Any]) -> SessionTurn | None:
     role = next(
         (_ROLES[name.lower()] for name in named if isinstance(name, str) and name.lower() in _ROLES), None
     )
-    if role is None or message.get("role", role) not in _ROLES:
+    if role is None or str(message.get("role", role)).lower() not in _ROLES:
         return None
     text = words_of(text_of(message.get("content", message.get("text"))), role)
     if not text:
@@ -138,7 +138,8 @@ def turn_id(client: str, session: str, key: str) -> str:
 
     A UUID names a turn in every session: a resumed session copies turns with their UUIDs.
     """
-    return str(uuid.uuid5(_SPACE, "\x1f".join((client, "" if _OF_UUID.fullmatch(key) else session, key))))
+    name = "\x1f".join((client, "" if _OF_UUID.fullmatch(key) else session, key))
+    return str(uuid.uuid5(_SPACE, name.encode("utf-8", "replace").decode()))
 
 
 def session_of(data: bytes, path: PurePath, written: Callable[[], float]) -> Session | None:
