@@ -4,6 +4,9 @@ from __future__ import annotations
 
 import json
 import os
+import sqlite3
+import time
+from contextlib import closing
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
@@ -15,7 +18,7 @@ from rememberer import SmallEngine
 import combray
 from combray.errors import InvalidInputError
 from combray.runtime import Filter
-from combray.sessions.session import _ADDED, _cut_out
+from combray.sessions.session import _ADDED, _cut_out, words_of
 from combray.transfer import ingest, read_conversations
 from combray.transfer.sources import read_sources
 from combray.types import Memory
@@ -152,6 +155,11 @@ def test_parts_of_another_type_are_skipped(tmp_path: Path, path: tuple[str, ...]
     for name in path[:-1]:
         at = at[name]
     at[path[-1]] = wrong
+    assert [each[2] for each in said(histories.written(tmp_path / "x.json", json.dumps([chat])))] == ["Tea."]
+
+
+def test_a_list_of_messages_is_read_beside_a_tree_of_another_type(tmp_path: Path) -> None:
+    chat = {"uuid": "c", "mapping": "none", "chat_messages": [{"uuid": "m", "sender": "human", "text": "Tea."}]}
     assert [each[2] for each in said(histories.written(tmp_path / "x.json", json.dumps([chat])))] == ["Tea."]
 
 
@@ -306,6 +314,22 @@ def test_blocks_that_nothing_closes_stay_and_are_looked_for_once() -> None:
     text = Counted("<input disabled>\n" * 1000 + "<my-note>gone</my-note>  \nkept")
     assert _cut_out(_ADDED, text, lines=True) == "<input disabled>\n" * 1000 + "kept"
     assert Counted.searches == 2
+
+
+def test_a_query_that_nothing_closes_is_looked_for_once() -> None:
+    assert words_of("a <user_query>\nTea\n</user_query> b </user_query>", "user") == "Tea"
+    assert words_of("</user_query> a <user_query>Tea", "user") == "</user_query> a <user_query>Tea"
+    started = time.perf_counter()
+    words_of("<user_query>\n" * 15_000, "user")
+    assert time.perf_counter() - started < 5
+
+
+@pytest.mark.parametrize("value", [5, '{"type": [1], "text": "a"}'])
+def test_messages_of_another_type_in_a_database_are_skipped(tmp_path: Path, value: object) -> None:
+    path = histories.cursor_database(tmp_path / "state.vscdb")
+    with closing(sqlite3.connect(path)) as database, database:
+        database.execute("UPDATE cursorDiskKV SET value = ? WHERE key LIKE 'bubbleId:%'", (value,))
+    assert [each[2] for each in said(path)] == ["Older."]
 
 
 def test_secrets_are_redacted(tmp_path: Path) -> None:

@@ -32,7 +32,8 @@ def read_chats(data: bytes) -> list[Session] | None:
     found = []
     for number, each in enumerate(value, 1):
         if _is_chat(each):
-            found.append(_chatgpt(each, number) if "mapping" in each else _claude(each, number))
+            is_tree = isinstance(each.get("mapping"), dict)
+            found.append(_chatgpt(each, number) if is_tree else _claude(each, number))
     return found
 
 

@@ -47,7 +47,7 @@ def read_database(path: Path) -> list[Session] | None:
 def _documents(rows: sqlite3.Cursor) -> Iterator[tuple[str, Mapping[str, Any]]]:
     """Yield name and document of each row that has a JSON object."""
     for name, data in rows.fetchall():
-        found = decoded(data)
+        found = decoded(data) if isinstance(data, (bytes, str)) else None
         if isinstance(found, dict):
             yield str(name), found
 
@@ -67,7 +67,8 @@ def _of_cursor(database: sqlite3.Connection) -> Iterator[Session]:
         bubbles = {each.split(":", 2)[2]: bubble for each, bubble in named}
         messages, times = [], []
         for bubble in _in_order(chat, bubbles):
-            role, text = _ROLES.get(bubble.get("type", 0)), bubble.get("text")
+            kind, text = bubble.get("type"), bubble.get("text")
+            role = _ROLES.get(kind) if isinstance(kind, int) else None
             words = words_of(text, role or "") if isinstance(text, str) else ""
             if role is not None and words:
                 # Without id and time, as in Cursor's transcripts: the key is that of a turn that a hook captured.

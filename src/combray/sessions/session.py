@@ -37,8 +37,8 @@ _ADDED = re.compile(r"^[ \t]*<([a-z]+(?:[-_ ][a-z]+)+)>", re.MULTILINE)
 _REST_OF_LINE = re.compile(r"[ \t]*\n?")
 _INJECTED = re.compile(r"<(memory-[a-z]{12}|system-reminder|environment_context|user_instructions)>")
 """Opens blocks anywhere in a message: Combray's own fence, so that no memory is captured again, and others."""
-_QUERY = re.compile(r"<user_query>(.*?)</user_query>", re.DOTALL)
-"""Cursor puts it around what the user wrote."""
+_QUERY, _END_OF_QUERY = "<user_query>", "</user_query>"
+"""Cursor puts them around what the user wrote."""
 _FILE_OF_RULES = "# AGENTS.md instructions"
 """Codex sends the project's rules as a message of the user."""
 _UUID = re.compile(r"[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}")
@@ -222,9 +222,10 @@ def moment(entry: Mapping[str, Any]) -> datetime | None:
 
 def _without_additions(text: str) -> str:
     text = _cut_out(_INJECTED, text)
-    query = _QUERY.search(text)
-    if query:
-        return query[1].strip()
+    _, opened, rest = text.partition(_QUERY)
+    query, closed, _ = rest.partition(_END_OF_QUERY)
+    if opened and closed:
+        return query.strip()
     return "" if text.startswith(_FILE_OF_RULES) else _cut_out(_ADDED, text, lines=True)
 
 
