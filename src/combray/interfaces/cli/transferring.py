@@ -74,7 +74,8 @@ def _export_as(target: Target, path: Path, where: dict[str, Any] | None, form: s
     lines = io.StringIO()
     with target.open() as engine:
         engine.store.export_to(lines, where=where)
-    count, left = write_file(path, form, lines.getvalue().splitlines(keepends=True))
+    lines.seek(0)
+    count, left = write_file(path, form, list(lines))
     for each in left:
         click.echo(f"not written: {each}", err=True)
     answer(target, f"Wrote {memories(count)} to {path}.", status="written", path=str(path), memories=count)
