@@ -22,9 +22,12 @@ from mcp.client.streamable_http import streamable_http_client
 from serving import SECONDS, Served, serving, started
 
 import combray
+from combray.engine.store import OpenStore
+from combray.errors import StoreError
 from combray.server import measures
 from combray.server.access import Caller, Limits, Rates
 from combray.server.spaces import Schedule
+from combray.stores.sqlite.locks import held
 
 
 def heard(served: Served, last: str | None = None, namespace: str = "default") -> Generator[dict[str, Any]]:
@@ -219,11 +222,42 @@ def test_a_rate_is_a_bucket() -> None:
 
 
 def test_metrics_count_requests_and_memories(served: Served) -> None:
+    served.remember("The pump is loud.")
     served.client.get("/v1/memories/unknown")
     text = served.client.get("/metrics").text
     assert 'combray_requests_total{method="GET",route="/v1/memories/{memory_id}",status="404"}' in text
     assert 'combray_request_seconds_bucket{route="/v1/memories/{memory_id}",le="+Inf"}' in text
     assert 'combray_memories{namespace="default"}' in text
+
+
+def test_words_that_are_no_methods_are_counted_together(served: Served) -> None:
+    for number in range(3):
+        assert served.client.request(f"WORD{number}", "/v1/memories").status_code == 405
+    text = served.client.get("/metrics").text
+    assert 'combray_requests_total{method="other",route="/v1/memories",status="405"} 3' in text
+    assert "WORD" not in text
+
+
+def test_a_failure_of_the_store_does_not_end_the_schedule(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    own, failed = OpenStore.namespaces, threading.Event()
+
+    def failing(store: OpenStore) -> list[str]:
+        if not failed.is_set():
+            failed.set()
+            raise StoreError("the disk is away")
+        return own(store)
+
+    monkeypatch.setattr(OpenStore, "namespaces", failing)
+    with serving(tmp_path / "a.db", schedule=Schedule(consolidate_every=0.02)) as mine:
+        mine.remember("The pump is loud.")
+        until = time.monotonic() + SECONDS
+        while not mine.client.get("/v1/consolidation/runs").json()["results"]:
+            assert time.monotonic() < until, "consolidation does not run"
+            time.sleep(0.02)
+    assert failed.is_set()
+    assert not held(str(tmp_path / "a.db"), encrypted=False)
 
 
 def test_consolidation_runs_at_its_interval(tmp_path: Path) -> None:
