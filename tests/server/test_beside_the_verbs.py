@@ -26,7 +26,7 @@ from combray.engine.store import OpenStore
 from combray.errors import StoreError
 from combray.server import measures
 from combray.server.access import Caller, Limits, Rates
-from combray.server.spaces import Schedule
+from combray.server.spaces import Schedule, Spaces, Wish
 from combray.stores.sqlite.locks import held
 
 
@@ -228,6 +228,26 @@ def test_metrics_count_requests_and_memories(served: Served) -> None:
     assert 'combray_requests_total{method="GET",route="/v1/memories/{memory_id}",status="404"}' in text
     assert 'combray_request_seconds_bucket{route="/v1/memories/{memory_id}",le="+Inf"}' in text
     assert 'combray_memories{namespace="default"}' in text
+
+
+@pytest.mark.parametrize("method", ["GET", "PATCH"])
+def test_an_answer_has_no_tag_of_a_version_that_it_does_not_show(
+    method: str, served: Served, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    made = served.remember(f"The {method} of the pump.")
+    body = {} if method == "GET" else {"json": {"importance": 4}}
+    assert served.client.request(method, f"/v1/memories/{made}", **body).headers["ETag"]
+    own = Spaces.carry_out
+
+    async def carry_out(spaces: Spaces, wish: Wish) -> tuple[Any, bool]:
+        found = await own(spaces, wish)
+        served.engine.update(made, importance=5)
+        return found
+
+    monkeypatch.setattr(Spaces, "carry_out", carry_out)
+    answer = served.client.request(method, f"/v1/memories/{made}", **body)
+    assert answer.json()["importance"] < 5
+    assert "ETag" not in answer.headers
 
 
 def test_words_that_are_no_methods_are_counted_together(served: Served) -> None:
