@@ -136,6 +136,18 @@ def test_mcp_is_served_with_the_namespace_of_the_header(served: Served) -> None:
         assert [each["content"] for each in found] == [f"Kites fly over {namespace}"]
 
 
+def test_an_impossible_namespace_for_mcp_is_refused_and_the_others_are_served(served: Served) -> None:
+    call = {"jsonrpc": "2.0", "id": 1, "method": "tools/list"}
+    accept = {"Accept": "application/json, text/event-stream"}
+    for _ in range(2):
+        wrong = served.client.post("/mcp", json=call, headers=accept | {"Combray-Namespace": "x" * 300})
+        assert wrong.status_code == 422
+        assert "namespace" in wrong.json()["detail"]
+    for name in ("hills", "valley"):
+        answer = served.client.post("/mcp", json=call, headers=accept | {"Combray-Namespace": name})
+        assert answer.status_code == 200
+
+
 class _Keyed:
     """Access of one key, as the header says."""
 
