@@ -25,7 +25,7 @@ import combray
 from combray.engine.store import OpenStore
 from combray.errors import StoreError
 from combray.server import measures
-from combray.server.access import Caller, Limits, Rates
+from combray.server.access import Caller, Limits
 from combray.server.spaces import Schedule, Spaces, Wish
 from combray.stores.sqlite.locks import held
 
@@ -201,7 +201,7 @@ def test_a_peer_asks_the_server(served: Served, tmp_path: Path, monkeypatch: pyt
 
 
 def test_limits_are_answered_with_what_to_do(tmp_path: Path) -> None:
-    limits = Limits(body=100, requests=0, rate=1, seconds=0.2)
+    limits = Limits(body=100, requests=0, rate=0.3, seconds=0.2)
     with serving(tmp_path / "a.db", limits) as small:
         assert small.client.post("/v1/memories", json={"content": "x" * 100}).status_code == 413
         busy = small.client.get("/v1/status")
@@ -222,15 +222,6 @@ def test_a_request_that_takes_too_long_writes_nothing(tmp_path: Path) -> None:
         )
         assert answer.status_code in (408, 503)
         assert len(slow.engine.list()) == 0
-
-
-def test_a_rate_is_a_bucket() -> None:
-    rates = Rates(1)
-    waits = [rates.wait("a") for _ in range(11)]
-    assert waits[:10] == [0.0] * 10
-    assert 0 < waits[10] <= 1
-    assert rates.wait("b") == 0
-    assert Rates(0).wait("a") == 0
 
 
 def test_metrics_count_requests_and_memories(served: Served) -> None:

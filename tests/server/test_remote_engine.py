@@ -15,7 +15,8 @@ from pathlib import Path
 
 import httpx2
 import pytest
-from serving import SECONDS, Served, free_port, serving, started
+from ports import free_port
+from serving import SECONDS, Served, serving, started
 
 import combray
 from combray.errors import InvalidInputError, NotFoundError, StoreError
