@@ -54,16 +54,12 @@ _USERINFO = re.compile(r"(://[^/?#\s:@]*):[^/?#\s]*@")
 _PASSWORD = re.compile(r"((?:ssl)?password=)[^&\s]*")
 
 
-def clean_text(field: str, value: Any, longest: int) -> str:
+def clean_text(field: str, value: Any, longest: int, remedy: str = "Shorten it.") -> str:
     """Return a storable text. Raises InvalidInputError for a wrong type, length, NUL or lone surrogate."""
     if not isinstance(value, str):
         raise InvalidInputError(field, f"must be a string, not {show(value)}.")
     if len(value) > longest:
-        raise InvalidInputError(
-            field,
-            f"has {len(value)} characters, at most {longest} are allowed.",
-            "Split it into several memories.",
-        )
+        raise InvalidInputError(field, f"has {len(value)} characters, at most {longest} are allowed.", remedy)
     if "\x00" in value:
         raise InvalidInputError(
             field, f"contains a NUL character at position {value.index(chr(0))}.", "Remove it."

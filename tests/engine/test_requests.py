@@ -91,6 +91,8 @@ def test_nothing_happens_unless_the_count_is_right(engine: Engine) -> None:
     put(engine, "Acme moved to Oslo.")
     with pytest.raises(InvalidInputError, match="confirm: is 1, but the request takes 2 memories now"):
         engine.forget(about="Acme", confirm=preview.count)
+    with pytest.raises(InvalidInputError, match="confirm: is 5, but the request takes 1 memory now"):
+        engine.forget(about="Oslo", confirm=5)
     assert engine.list({"status": "forgotten"}).total == 0
     assert engine.forget(about="Acme", confirm=2).count == 2
 

@@ -263,6 +263,13 @@ def test_a_bad_file_is_refused_in_one_sentence(tmp_path: Path, name: str, data: 
     assert not (tmp_path / "s.db").exists()
 
 
+def test_a_folder_without_a_name_of_its_own_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "a.bin").write_bytes(b"\0\1\2")
+    monkeypatch.chdir(tmp_path)
+    with pytest.raises(InvalidInputError, match=f"^{tmp_path.name}: has no format that is known"):
+        read_file(Path())
+
+
 WRONG: list[tuple[str, Any]] = [
     (
         "mem0",

@@ -158,7 +158,8 @@ def _carried_out(at: Namespace, about: str, asked: ForgetOptions, *, hiding: boo
         return shown
     count = sum(len(plan.keys) for plan in plans)
     if isinstance(confirm, bool) or confirm != count:
-        problem = f"is {brief(confirm)}, but the request takes {count} memories now. Nothing was changed."
+        counted = f"{count} {'memory' if count == 1 else 'memories'}"
+        problem = f"is {brief(confirm)}, but the request takes {counted} now. Nothing was changed."
         remedy = f"The store or the request differs from the preview. Look again, then give confirm={count}."
         raise InvalidInputError("confirm", problem, remedy)
     proofs = [_settled(plan, **how) for plan in plans if plan.keys]

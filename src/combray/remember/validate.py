@@ -88,7 +88,8 @@ class Validate:
             raise InvalidInputError(unknown[0], "is not a field of a memory.", fields)
         # What was said is kept whole: an assistant's answer of ten pages is one turn.
         longest = self.max_episode_characters if item.get("kind") == "episode" else self.max_characters
-        content = clean_text("content", item.get("content", item.get("text")), longest)
+        given = item.get("content", item.get("text"))
+        content = clean_text("content", given, longest, "Split it into several memories.")
         if not content.strip():
             raise InvalidInputError("content", "is empty.", "Give the text to remember.")
         times = {
