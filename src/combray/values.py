@@ -132,7 +132,12 @@ def is_loopback(host: str) -> bool:
 
 def show(value: Any) -> str:
     """Return type and value for an error message, truncated to one line."""
-    return f"{type(value).__name__} {brief(value)}"
+    return "None" if value is None else f"{type(value).__name__} {brief(value)}"
+
+
+def counted(number: int, one: str, several: str = "") -> str:
+    """Return a number with its noun: "1 memory", "2 memories" (`several`; by default with an s)."""
+    return f"{number} {one if number == 1 else several or one + 's'}"
 
 
 # -- moments ------------------------------------------------------------------------------------

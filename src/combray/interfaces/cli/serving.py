@@ -22,8 +22,8 @@ from combray import settings
 from combray.errors import CombrayError, InvalidInputError, MissingExtraError
 from combray.interfaces.cli.failures import say
 from combray.interfaces.cli.options import Target, command, group, opens_store
-from combray.interfaces.cli.output import answer, console, counted, for_people, moment, show_rows
-from combray.values import is_loopback
+from combray.interfaces.cli.output import answer, console, for_people, moment, show_rows
+from combray.values import counted, is_loopback
 from combray.verbs.programs import LOOPBACK
 
 if TYPE_CHECKING:

@@ -17,7 +17,6 @@ from combray.interfaces.cli.failures import INTERRUPTED, NOTHING_FOUND
 from combray.interfaces.cli.options import Target, command
 from combray.interfaces.cli.output import (
     answer,
-    counted,
     memories,
     moment,
     progress,
@@ -26,6 +25,7 @@ from combray.interfaces.cli.output import (
     skipped,
 )
 from combray.interfaces.cli.reading import new_file
+from combray.values import counted
 
 if TYPE_CHECKING:
     from combray.documents.sync import IndexReport
