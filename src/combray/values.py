@@ -54,10 +54,13 @@ _USERINFO = re.compile(r"(://[^/?#\s:@]*):[^/?#\s]*@")
 _PASSWORD = re.compile(r"((?:ssl)?password=)[^&\s]*")
 
 
-def clean_text(field: str, value: Any, longest: int, remedy: str = "Shorten it.") -> str:
-    """Return a storable text. Raises InvalidInputError for a wrong type, length, NUL or lone surrogate."""
+def clean_text(field: str, value: Any, longest: int, remedy: str = "Shorten it.", of_another: str = "") -> str:
+    """Return a storable text. Raises InvalidInputError for a wrong type, length, NUL or lone surrogate.
+
+    `remedy`: for a text that is too long. `of_another`: for a value of another type.
+    """
     if not isinstance(value, str):
-        raise InvalidInputError(field, f"must be a string, not {show(value)}.")
+        raise InvalidInputError(field, f"must be a string, not {show(value)}.", of_another)
     if len(value) > longest:
         raise InvalidInputError(field, f"has {len(value)} characters, at most {longest} are allowed.", remedy)
     if "\x00" in value:

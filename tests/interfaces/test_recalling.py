@@ -186,13 +186,6 @@ def test_a_terminal_shows_a_table_that_fits(shell: Shell, width: int) -> None:
     assert width - 40 < widest <= width
 
 
-def test_one_memory_is_counted_as_one(shell: Shell) -> None:
-    shell.run("remember", "The lamp is green.")
-    nothing = shell.run("recall", "Who won the chess match in Oslo?")
-    assert nothing.exit_code == 1
-    assert "in 1 memory)" in json.loads(nothing.stdout)["meta"]["reason"]
-
-
 def test_a_question_that_is_too_long_says_what_helps(shell: Shell) -> None:
     shell.run("remember", "The lamp is green.")
     result = shell.run("recall", "lamp " * 4001)

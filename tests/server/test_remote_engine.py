@@ -136,6 +136,19 @@ def test_many_texts_are_sent_in_batches(remote: combray.Engine, monkeypatch: pyt
     assert sent == [256, 256, 88, 300, 0]
 
 
+def test_a_call_that_waits_for_a_server_says_so_once(
+    caplog: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("COMBRAY_BUSY_TIMEOUT", "2.5")
+    with (
+        combray.open(f"http://127.0.0.1:{free_port()}") as engine,
+        pytest.raises(StoreError, match="cannot be reached"),
+    ):
+        engine.recall("Where is the safe?")
+    waits = [each.getMessage() for each in caplog.records if "Trying for up to 2.5 s" in each.getMessage()]
+    assert len(waits) == 1
+
+
 def test_a_namespace_sees_nothing_of_another(remote: combray.Engine) -> None:
     remote.remember("The safe is behind the mirror.")
     other = remote.within("elsewhere")

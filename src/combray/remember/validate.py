@@ -89,7 +89,9 @@ class Validate:
         # What was said is kept whole: an assistant's answer of ten pages is one turn.
         longest = self.max_episode_characters if item.get("kind") == "episode" else self.max_characters
         given = item.get("content", item.get("text"))
-        content = clean_text("content", given, longest, "Split it into several memories.")
+        several = "remember_many takes several texts, and messages with a role."
+        of_another = several if isinstance(given, (list, tuple, Mapping)) else ""
+        content = clean_text("content", given, longest, "Split it into several memories.", of_another)
         if not content.strip():
             raise InvalidInputError("content", "is empty.", "Give the text to remember.")
         times = {
