@@ -20,6 +20,7 @@ from serving import SECONDS, Served, free_port, serving, started
 
 import combray
 from combray.errors import InvalidInputError, NotFoundError, StoreError
+from combray.remote import connection
 from combray.remote.connection import Connection
 
 TESTS = Path(__file__).parents[1]
@@ -139,13 +140,14 @@ def test_many_texts_are_sent_in_batches(remote: combray.Engine, monkeypatch: pyt
 def test_a_call_that_waits_for_a_server_says_so_once(
     caplog: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setenv("COMBRAY_BUSY_TIMEOUT", "2.5")
+    monkeypatch.setenv("COMBRAY_BUSY_TIMEOUT", "1")
+    monkeypatch.setattr(connection, "_SILENT", 0.2)
     with (
         combray.open(f"http://127.0.0.1:{free_port()}") as engine,
         pytest.raises(StoreError, match="cannot be reached"),
     ):
         engine.recall("Where is the safe?")
-    waits = [each.getMessage() for each in caplog.records if "Trying for up to 2.5 s" in each.getMessage()]
+    waits = [each.getMessage() for each in caplog.records if "Trying for up to 1 s" in each.getMessage()]
     assert len(waits) == 1
 
 
