@@ -129,10 +129,10 @@ class ShowLater:
         found = self._that_matter([each for each in links if tells(each, times)], state, times)
         state.edges.revisions = _doubted([*found, *siblings(found, times)], state)
         if state.edges.revisions and not state.times.past:
-            self._place(state, state.edges.revisions, self._leading(state, times))
+            self._place(state, state.edges.revisions, self._leading(state.edges.revisions, state, times))
         return state
 
-    def _leading(self, state: Recalling, times: Times) -> set[tuple[int, int]]:
+    def _leading(self, links: Sequence[Link], state: Recalling, times: Times) -> set[tuple[int, int]]:
         """Return the plans that came due, each with a hit that it stands before: keys of source and target.
 
         Most pairs of texts without a common word are about two things: such a plan stands behind the hit, unless
