@@ -138,9 +138,7 @@ class ShowLater:
         Most pairs of texts without a common word are about two things: such a plan stands behind the hit, unless
         a caller made the edge or it matters more probably than not.
         """
-        due = [
-            each for each in state.edges.revisions if each.source in times.due and each.weight >= self.place_from
-        ]
+        due = [each for each in links if each.source in times.due and each.weight >= self.place_from]
         sure = {
             (each.source, each.target) for each in due if each.created_by == CALLER or each.weight >= PROBABLE
         }
