@@ -270,6 +270,13 @@ def test_a_named_format_of_another_shape_is_refused_in_one_sentence(tmp_path: Pa
         read_file(tmp_path / "a.json", form)
 
 
+def test_a_folder_without_a_name_of_its_own_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "a.bin").write_bytes(b"\0\1\2")
+    monkeypatch.chdir(tmp_path)
+    with pytest.raises(InvalidInputError, match=f"^{tmp_path.name}: has no format that is known"):
+        read_file(Path())
+
+
 WRONG: list[tuple[str, Any]] = [
     (
         "mem0",
