@@ -238,8 +238,8 @@ def test_an_answer_has_no_tag_of_a_version_that_it_does_not_show(
     method: str, served: Served, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     made = served.remember(f"The {method} of the pump.")
-    body = {} if method == "GET" else {"json": {"importance": 4}}
-    assert served.client.request(method, f"/v1/memories/{made}", **body).headers["ETag"]
+    body = None if method == "GET" else {"importance": 4}
+    assert served.client.request(method, f"/v1/memories/{made}", json=body).headers["ETag"]
     own = Spaces.carry_out
 
     async def carry_out(spaces: Spaces, wish: Wish) -> tuple[Any, bool]:
@@ -248,7 +248,7 @@ def test_an_answer_has_no_tag_of_a_version_that_it_does_not_show(
         return found
 
     monkeypatch.setattr(Spaces, "carry_out", carry_out)
-    answer = served.client.request(method, f"/v1/memories/{made}", **body)
+    answer = served.client.request(method, f"/v1/memories/{made}", json=body)
     assert answer.json()["importance"] < 5
     assert "ETag" not in answer.headers
 

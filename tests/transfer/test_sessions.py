@@ -299,7 +299,7 @@ def test_blocks_that_nothing_closes_stay_and_are_looked_for_once() -> None:
 
         searches = 0
 
-        def find(self, *given: Any) -> int:  # type: ignore[override]
+        def find(self, *given: Any) -> int:
             Counted.searches += 1
             return super().find(*given)
 

@@ -163,7 +163,12 @@ def test_think_and_mcp_name_the_day_that_is_meant(said: str, question: str, note
 
 def test_a_row_of_dates_is_not_searched_whole_for_each_of_them(monkeypatch: pytest.MonkeyPatch) -> None:
     searched: list[int] = []
-    monkeypatch.setattr(statements, "plain", lambda text: searched.append(len(text)) or plain(text))
+
+    def counted(text: str) -> str:
+        searched.append(len(text))
+        return plain(text)
+
+    monkeypatch.setattr(statements, "plain", counted)
     row = ", ".join(f"{day} May 2024" for day in range(1, 29)) + ", "
     found = days_named(f"The shop was shut on {row * 5}and 3 June", SUNDAY)
     assert len(found) == 141
