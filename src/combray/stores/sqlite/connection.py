@@ -148,6 +148,17 @@ def opened(path: str, key: Key | None) -> sqlite3.Connection:
     return _open(path, 5.0, key)
 
 
+@contextmanager
+def new_file(path: str) -> Iterator[None]:
+    """Remove a new file if writing it fails: a part must neither pass for a backup nor hinder the next one."""
+    try:
+        yield
+    except BaseException:
+        with suppress(OSError):
+            Path(path).unlink()
+        raise
+
+
 def _begin_encrypted(path: str, key: Key) -> None:
     """Create an empty encrypted file atomically.
 
