@@ -197,6 +197,13 @@ def test_csv_and_json_lines_with_a_mapping(engine: combray.Engine, tmp_path: Pat
     assert by_text(engine)["Milk"].metadata == {"mood": {"a": 1}}
 
 
+@pytest.mark.parametrize("name", ["a.tsv", "A.TSV"])
+def test_tabs_part_the_values_of_a_tsv_file(engine: combray.Engine, tmp_path: Path, name: str) -> None:
+    (tmp_path / name).write_text("text\tauthor\nTea, hot\tAnn\n")
+    assert imported(engine, tmp_path / name).memories == 1
+    assert by_text(engine)["Tea, hot"].author == "Ann"
+
+
 def test_an_id_of_another_tool_is_kept(engine: combray.Engine, tmp_path: Path) -> None:
     path = tmp_path / "a.csv"
     path.write_text("id,text\nn-1,Tea\n")
