@@ -17,13 +17,18 @@ import httpx2
 import pytest
 from ports import free_port
 from serving import SECONDS, Served, serving, started
+from tiers import nightly
 
 import combray
 from combray.errors import InvalidInputError, NotFoundError, StoreError
 from combray.remote.connection import Connection
 
 TESTS = Path(__file__).parents[1]
-FILES = ("test_engine", "test_managing", "test_requests", "test_several_namespaces")
+FILES = [
+    "test_engine test_several_namespaces",
+    *nightly(["test_managing test_requests"], "every route is called anyway"),
+]
+"""Files of tests of the engine. `test_every_route` calls each verb on a server."""
 WORDED_BY_THE_SERVER = (
     # The server checks arguments by their declarations, before the engine's own sentence.
     "test_ids_may_be_cut_to_a_prefix",
@@ -42,8 +47,9 @@ def remote(served: Served) -> Iterator[combray.Engine]:
         yield engine
 
 
-def test_the_tests_of_the_engine_pass_on_a_server() -> None:
-    files = [f"{TESTS}/engine/{file}.py" for file in FILES]
+@pytest.mark.parametrize("names", FILES)
+def test_the_tests_of_the_engine_pass_on_a_server(names: str) -> None:
+    files = [f"{TESTS}/engine/{file}.py" for file in names.split()]
     # An embedder is the server's own matter: what is sent is the same without.
     left_out = " and ".join(f"not {name}" for name in (*WORDED_BY_THE_SERVER, "wordllama"))
     done = subprocess.run(
@@ -55,7 +61,7 @@ def test_the_tests_of_the_engine_pass_on_a_server() -> None:
         check=False,
     )
     assert done.returncode == 0, done.stdout[-3000:]
-    assert int(re.findall(r"(\d+) passed", done.stdout)[0]) >= 100
+    assert int(re.findall(r"(\d+) passed", done.stdout)[0]) >= 40
 
 
 def test_the_same_types_come_back(remote: combray.Engine) -> None:
