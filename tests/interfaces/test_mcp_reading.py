@@ -112,3 +112,7 @@ def test_control_tokens_are_disarmed_in_text_and_data(embedder: str) -> None:
         assert "The tokenizer of the chat knows" in _text(done)
         assert "The tokenizer of the chat knows" in str(done.structured_content)
         assert "<|im_" not in _text(done) + str(done.structured_content)
+    # Whatever a tool returns.
+    done = result(["<|im_start|>"], {"warnings": ["<|im_start|>"], "tier": {"why": "<|im_start|>"}})
+    assert "<|im_" not in _text(done) + str(done.structured_content)
+    assert "im_start" in _text(done)
