@@ -12,6 +12,7 @@ import threading
 from collections.abc import Iterator
 from contextlib import closing
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import httpx2
@@ -147,15 +148,19 @@ def test_many_texts_are_sent_in_batches(remote: combray.Engine, monkeypatch: pyt
 def test_a_call_that_waits_for_a_server_says_so_once(
     caplog: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setenv("COMBRAY_BUSY_TIMEOUT", "1")
-    monkeypatch.setattr(connection, "_SILENT", 0.2)
+    monkeypatch.setenv("COMBRAY_BUSY_TIMEOUT", "9")
+    # Time passes only while it sleeps: a slow machine would have no try between silence and the end.
+    passed = [0.0]
+    slept = SimpleNamespace(monotonic=lambda: sum(passed), sleep=passed.append)
+    monkeypatch.setattr(connection, "time", slept)
     with (
         combray.open(f"http://127.0.0.1:{free_port()}") as engine,
         pytest.raises(StoreError, match="cannot be reached"),
     ):
         engine.recall("Where is the safe?")
-    waits = [each.getMessage() for each in caplog.records if "Trying for up to 1 s" in each.getMessage()]
+    waits = [each.getMessage() for each in caplog.records if "Trying for up to 9 s" in each.getMessage()]
     assert len(waits) == 1
+    assert 0 < sum(passed) <= 9
 
 
 def test_a_namespace_sees_nothing_of_another(remote: combray.Engine) -> None:
