@@ -270,6 +270,18 @@ def from_seconds(field: str, value: float) -> datetime:
         raise InvalidInputError(field, f"{brief(value)} is not a valid unix time.") from None
 
 
+def at_seconds(seconds: float, zone: tzinfo = UTC) -> datetime:
+    """Return the moment of unix seconds that were computed from moments.
+
+    `datetime.fromtimestamp` fails before 1970 on Windows, and for the end of the year 9999, which a zone east of
+    Greenwich or the rounding of a float puts into the next year.
+    """
+    try:
+        return shown(datetime(1970, 1, 1, tzinfo=UTC) + timedelta(seconds=seconds), zone)
+    except OverflowError:
+        return datetime.max.replace(tzinfo=UTC)
+
+
 def as_seconds(field: str, value: Any, now: float, zone: tzinfo = UTC) -> float | None:
     """Convert to unix seconds, for filters."""
     moment = as_moment(field, value, now, zone)

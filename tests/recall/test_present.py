@@ -294,17 +294,6 @@ def test_what_is_pulled_in_brings_what_may_replace_it(engine: Engine) -> None:
     assert [hit.may_be_outdated_by for hit in hits[:3]] == [second, third, None]
 
 
-def test_a_plan_that_came_due_about_another_thing_leads_nothing(engine: Engine) -> None:
-    """The write proposed both pairs: one has a word in common, the other none."""
-    passport = tell(engine, "My passport expires on 2027-11-03.", "2026-01-06")
-    rent = tell(engine, "Our landlord raised the rent to 1,450 euros from May on.", "2026-04-10")
-    flat = tell(engine, "The rent of our flat is 1,200 euros.", "2025-04-10")
-    suppose(engine, rent, passport, 0.1)
-    suppose(engine, rent, flat, 0.1)
-    assert shown(engine, "When does my passport expire?", 1) == [passport]
-    assert shown(engine, "How much rent do we pay for our flat?", 1) == [rent]
-
-
 def test_a_date_given_in_words_of_the_present_makes_a_plan(engine: Engine) -> None:
     old = tell(engine, "I live in a rented room in Peckham", "2025-10-02")
     plan = tell(engine, "On 1 July 2026 I move into my own flat in Walthamstow", "2025-11-15")

@@ -16,7 +16,8 @@ from typing import Any
 
 import httpx2
 import pytest
-from serving import SECONDS, Served, free_port, serving, started
+from ports import free_port
+from serving import SECONDS, Served, serving, started
 
 import combray
 from combray.errors import InvalidInputError, NotFoundError, StoreError
@@ -262,3 +263,14 @@ def test_a_server_that_is_not_there_is_named(monkeypatch: pytest.MonkeyPatch) ->
 def test_models_of_this_process_are_refused() -> None:
     with pytest.raises(InvalidInputError, match="objects work in this process"):
         combray.open("http://127.0.0.1:1", clock=lambda: 0.0)
+
+
+def test_an_export_is_the_one_of_the_store(remote: combray.Engine, served: Served, tmp_path: Path) -> None:
+    # Characters that end a line for Python, and not in JSON lines.
+    remote.remember("One\u2028two\u2029three\u0085four\x0cfive.")
+    remote.remember("Six.")
+    places = tmp_path / "remote.jsonl", tmp_path / "own.jsonl"
+    for place, engine in zip(places, (remote, served.engine.within("remote")), strict=True):
+        with place.open("w", encoding="utf-8", newline="\n") as stream:
+            assert engine.store.export_to(stream) == 2
+    assert places[0].read_bytes() == places[1].read_bytes()

@@ -15,6 +15,7 @@ import msgspec
 from combray import presets, wiring
 from combray.audit.audited import doing
 from combray.engine.engine import Engine
+from combray.engine.namespace import check_namespace
 from combray.errors import InvalidInputError, NotFoundError
 from combray.pipeline import walk
 from combray.runtime import Clock, Embedder, Judge, LanguageModel, Reranker, TokenEmbedder
@@ -69,6 +70,7 @@ def open(
     if settings.db.startswith(("http://", "https://")):
         return _of_server(settings, key, objects=(*specs.values(), clock))
     chosen = preset if isinstance(preset, presets.Preset) else presets.load(settings.preset)
+    check_namespace(settings.namespace)
     runtime = wiring.build(
         settings.db,
         settings,
@@ -81,9 +83,15 @@ def open(
         writer=None if isinstance(language_model, str) else language_model,
         key=key,
     )
-    engine = Engine(runtime, settings.namespace, chosen, msgspec.structs.asdict(settings))
-    if _needs_worker(engine, settings, chosen):
-        engine.vectors.start_worker()
+    try:
+        engine = Engine(runtime, settings.namespace, chosen, msgspec.structs.asdict(settings))
+        if _needs_worker(engine, settings, chosen):
+            engine.vectors.start_worker()
+    except BaseException:
+        runtime.store.close()
+        if runtime.audit is not None:
+            runtime.audit.close()
+        raise
     return engine
 
 

@@ -12,7 +12,7 @@ from os import PathLike
 from typing import TYPE_CHECKING, Any, TypedDict, Unpack
 
 from combray.audit.audited import audited, record_read
-from combray.audit.erasure import named_by
+from combray.audit.erasure import distilled_from, named_by
 from combray.engine import matches
 from combray.engine.changes import erase_keys, hide
 from combray.engine.matches import Request
@@ -293,7 +293,7 @@ def _made(
     rests = [each for each in named if each in gone]
     if not rests:
         return ""
-    made = memory.source in MADE_BY and rests[0] in memory.metadata.get("distilled_from", memory.evidence)
+    made = memory.source in MADE_BY and rests[0] in (distilled_from(memory) or memory.evidence)
     others = [each for each in named if each not in gone]
     live = [each for each in reader.memories(reader.keys_of(others).values()) if each.status in LIVE_STATUSES]
     if live and (wanted.hiding or not made):

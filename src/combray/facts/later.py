@@ -19,7 +19,6 @@ from combray.facts.ranker import showing
 from combray.facts.successors import CALLER, open_revisions
 from combray.forms.recalling import Recalling
 from combray.language.tense import TENSE_BITS
-from combray.language.tokens import content_terms
 from combray.pipeline import stage
 from combray.runtime import Link, Rows, Runtime
 
@@ -31,8 +30,6 @@ DOUBTED_FROM, ONE_SENTENCE_FROM = 0.7, 0.5
 """Probability of mattering to the question from which a later memory marks a hit as perhaps outdated; the second
 for one sentence with another value in its end ("Standup is at 9:30", "Standup is at 10:00") and for its denial.
 Nine in ten marks are right; by the edge's own probability no bound reaches that (bench/results/truth.md)."""
-PROBABLE = 0.5
-"""Probability of mattering to the question from which a plan that came due leads without a common word."""
 _TINY = 1e-6
 
 
@@ -100,10 +97,9 @@ class ShowLater:
     behind them. Of several later memories of one hit the last may replace the others too.
 
     The order makes no claim: `Assemble` marks a hit as perhaps outdated from `DOUBTED_FROM` on, and where a
-    caller left the pair open. Only a plan whose date has come stands before the hit that it revises, and only one
-    that shares a word with it or is probable (`_leading`). A plan that is not due is shown only for a hit that
-    holds a time itself, as another date of the same event. Nothing moves for a question about the past. Texts of
-    more than `longest` words say many things and stay where they are.
+    caller left the pair open. Only a plan whose date has come stands before the hit that it revises; one that is
+    not due is shown only for a hit that holds a time itself, as another date of the same event. Nothing moves for
+    a question about the past. Texts of more than `longest` words say many things and stay where they are.
     """
 
     needs = ("sorted", "question")
@@ -129,23 +125,9 @@ class ShowLater:
         found = self._that_matter([each for each in links if tells(each, times)], state, times)
         state.edges.revisions = _doubted([*found, *siblings(found, times)], state)
         if state.edges.revisions and not state.times.past:
-            self._place(state, state.edges.revisions, self._leading(state.edges.revisions, state, times))
+            due = {each.source for each in found if each.source in times.due and each.weight >= self.place_from}
+            self._place(state, state.edges.revisions, due)
         return state
-
-    def _leading(self, links: Sequence[Link], state: Recalling, times: Times) -> set[tuple[int, int]]:
-        """Return the plans that came due, each with a hit that it stands before: keys of source and target.
-
-        Most pairs of texts without a common word are about two things: such a plan stands behind the hit, unless
-        a caller made the edge or it matters more probably than not.
-        """
-        due = [each for each in links if each.source in times.due and each.weight >= self.place_from]
-        sure = {
-            (each.source, each.target) for each in due if each.created_by == CALLER or each.weight >= PROBABLE
-        }
-        unsure = {(each.source, each.target) for each in due} - sure
-        keys = sorted({key for pair in unsure for key in pair})
-        words = {key: set(content_terms(text)) for key, text in zip(keys, state.contents(keys), strict=True)}
-        return sure | {(plan, hit) for plan, hit in unsure if words[plan] & words[hit]}
 
     def _short(self, state: Recalling, links: Sequence[Link]) -> list[Link]:
         """Return the edges between texts of at most `longest` words, and those that a caller left open."""
@@ -161,14 +143,13 @@ class ShowLater:
         ]
         return [each for each in found if each.weight >= self.shown_from or each.created_by == CALLER]
 
-    def _place(self, state: Recalling, links: Sequence[Link], leading: Set[tuple[int, int]]) -> None:
+    def _place(self, state: Recalling, links: Sequence[Link], due: Set[int]) -> None:
         """Arrange the candidates: at each hit the plan that came due, and the most probable later memory."""
         before: dict[int, int] = {}
         behind: dict[int, int] = {}
         sure: dict[tuple[int, int], float] = {}
         for link in sorted(links, key=lambda each: (-each.weight, each.source)):
-            led = (link.source, link.target) in leading
-            (before if led else behind).setdefault(link.target, link.source)
+            (before if link.source in due else behind).setdefault(link.target, link.source)
             sure.setdefault((link.target, link.source), link.weight)
         scores = dict(zip(state.keys.tolist(), state.scores.tolist(), strict=True))
         order = list(state.keys.tolist())

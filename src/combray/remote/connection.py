@@ -100,7 +100,13 @@ class Connection:
                 if answer.status_code >= 400:
                     answer.read()
                     raise self._error(answer, {})
-                yield from answer.iter_lines()
+                # `iter_lines` also splits at U+2028 and other characters that JSON has inside of texts.
+                rest = b""
+                for part in answer.iter_bytes():
+                    *lines, rest = (rest + part).split(b"\n")
+                    yield from (line.decode() for line in lines)
+                if rest:
+                    yield rest.decode()
         except httpx2.TransportError as error:
             raise StoreError(f"{self.url}: the server broke off ({_said(error)}). Try again.") from error
 

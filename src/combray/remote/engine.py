@@ -167,7 +167,7 @@ def _given(
             found |= value
         else:
             found[name] = value
-    return {name: _plain(name, value) for name, value in found.items()}
+    return {name: value if name == "stream" else _plain(name, value) for name, value in found.items()}
 
 
 def _carried_out(engine: RemoteEngine, called: list[Route], given: dict[str, Any], owner: Any) -> Any:
@@ -291,7 +291,7 @@ def _plain(name: str, value: Any) -> Any:
         return [_plain(name, each) for each in value]
     if hasattr(value, "__next__") or (hasattr(value, "__iter__") and not isinstance(value, (str, bytes))):
         return value if hasattr(value, "read") else [_plain(name, each) for each in value]
-    if hasattr(value, "write") or isinstance(value, (str, int, float, bool, type(None))):
+    if isinstance(value, (str, int, float, bool, type(None))):
         return value
     if callable(value) and name in _LOCAL_ONLY:
         return None

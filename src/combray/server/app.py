@@ -66,12 +66,14 @@ def application(
     @asynccontextmanager
     async def lifespan(app: Starlette) -> AsyncIterator[None]:
         app.state.endpoints = endpoints
-        async with AsyncExitStack() as stack:
-            for _, running in inner.values():
-                await stack.enter_async_context(running)
-            await stack.enter_async_context(schedule.running(spaces))
-            yield
-        spaces.close()
+        try:
+            async with AsyncExitStack() as stack:
+                for _, running in inner.values():
+                    await stack.enter_async_context(running)
+                await stack.enter_async_context(schedule.running(spaces))
+                yield
+        finally:
+            spaces.close()
 
     listed: list[BaseRoute] = [*_of_verbs(endpoints), *_own(endpoints), *explorer_routes()]
     if mem0:

@@ -50,13 +50,16 @@ def new_file(path: Path) -> Iterator[TextIO]:
         part.unlink(missing_ok=True)
 
 
+def text_of(path: Path) -> str:
+    """Return the text of a UTF-8 file; the path "-" is standard input."""
+    if str(path) == STANDARD_INPUT:
+        return _decoded(sys.stdin.buffer.read(), "standard input")
+    return _decoded(path.read_bytes(), str(path))
+
+
 def lines_of(path: Path) -> list[tuple[int, str]]:
     """Return the non-blank lines of a UTF-8 file, numbered from 1; the path "-" is standard input."""
-    if str(path) == STANDARD_INPUT:
-        text = _decoded(sys.stdin.buffer.read(), "standard input")
-    else:
-        text = _decoded(path.read_bytes(), str(path))
-    lines = enumerate(text.split("\n"), start=1)
+    lines = enumerate(text_of(path).split("\n"), start=1)
     return [(number, line.strip()) for number, line in lines if line.strip()]
 
 

@@ -207,7 +207,7 @@ def _turns() -> Iterator[tuple[int, dict[str, Any]]]:
 def _from_json(place: int, line: str) -> dict[str, Any]:
     try:
         given = json.loads(line)
-    except ValueError as error:
+    except (ValueError, RecursionError) as error:
         raise InvalidInputError(f"line {place}", f"is not JSON ({error}).", "Write one turn a line.") from error
     text = given.get("text", given.get("content"))
     unknown = sorted(set(given) - set(_FIELDS))

@@ -24,7 +24,7 @@ from combray.interfaces.cli.output import (
     show_rows,
     skipped,
 )
-from combray.interfaces.cli.reading import new_file
+from combray.interfaces.cli.reading import new_file, text_of
 from combray.values import counted
 
 if TYPE_CHECKING:
@@ -77,7 +77,9 @@ def _export_as(target: Target, path: Path, where: dict[str, Any] | None, form: s
     lines = io.StringIO()
     with target.open() as engine:
         engine.store.export_to(lines, where=where)
-    count, left = write_file(path, form, lines.getvalue().splitlines(keepends=True))
+    # Lines end with a line feed: a text may hold other characters that `str.splitlines` splits at.
+    lines.seek(0)
+    count, left = write_file(path, form, lines)
     for each in left:
         click.echo(f"not written: {each}", err=True)
     answer(target, f"Wrote {memories(count)} to {path}.", status="written", path=str(path), memories=count)
@@ -153,8 +155,7 @@ def _import_graph(target: Target, path: Path, *, dry_run: bool) -> None:
     """Store the JSONL file of the reference memory server, for `combray mcp --tools official`."""
     from combray.transfer.knowledge_graph import KnowledgeGraph, parsed
 
-    text = (sys.stdin.buffer.read() if path == _STANDARD else path.read_bytes()).decode("utf-8-sig")
-    entities, relations = parsed(text, str(path))
+    entities, relations = parsed(text_of(path), str(path))
     if not dry_run:
         with target.open(to_write=True) as engine:
             KnowledgeGraph(engine).add(entities, relations)
