@@ -235,7 +235,7 @@ def test_an_answer_has_no_tag_of_a_version_that_it_does_not_show(
     method: str, served: Served, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     made = served.remember(f"The {method} of the pump.")
-    body = {} if method == "GET" else {"json": {"importance": 4}}
+    body: dict[str, Any] = {} if method == "GET" else {"json": {"importance": 4}}
     assert served.client.request(method, f"/v1/memories/{made}", **body).headers["ETag"]
     own = Spaces.carry_out
 
