@@ -277,3 +277,31 @@ def test_past_its_time_a_hook_prints_nothing(tmp_path: Path) -> None:
     assert client.process("session-start") == ""
     assert "took longer than 50 ms" in client.log()
     assert json.loads((tmp_path / "hooks" / "claude-code.json").read_text())["error"]
+
+
+@pytest.mark.parametrize("session", ["  ", "a\0b", "a\ud800b", "x" * 199 + "  y"])
+def test_a_session_of_any_name_does_not_stop_the_queue(tmp_path: Path, session: str) -> None:
+    client = Client("claude-code", tmp_path)
+    message = {"role": "user", "content": "The kiln is lit on Mondays."}
+    client.hook("stop", json.dumps({"session_id": session, "messages": [message]}))
+    client.work()
+    assert client.contents() == ["The kiln is lit on Mondays."]
+
+
+def test_turns_of_an_impossible_namespace_do_not_stop_the_queue(tmp_path: Path) -> None:
+    client = Client("claude-code", tmp_path)
+    client.environment["COMBRAY_NAMESPACE"] = "x" * 201
+    client.hook("stop", json.dumps({"session_id": "s1", "messages": [{"role": "user", "content": "One."}]}))
+    client.environment["COMBRAY_NAMESPACE"] = "default"
+    client.hook("stop", json.dumps({"session_id": "s1", "messages": [{"role": "user", "content": "Two."}]}))
+    client.work()
+    assert client.contents() == ["Two."]
+    assert "1 turns were refused: namespace" in client.log()
+
+
+def test_a_message_with_an_id_that_is_no_unicode_is_captured(tmp_path: Path) -> None:
+    client = Client("claude-code", tmp_path)
+    message = {"role": "user", "content": "The kiln is lit on Mondays.", "id": "\ud800"}
+    client.hook("stop", json.dumps({"session_id": "s1", "messages": [message]}))
+    client.work()
+    assert client.contents() == ["The kiln is lit on Mondays."]

@@ -85,3 +85,12 @@ def test_what_the_plugin_of_opencode_captured_is_not_ingested_again(tmp_path: Pa
     with client.open() as engine:
         report = ingest(engine, database)
         assert (report.turns, report.known, report.memories) == (3, 3, 0)
+
+
+def test_a_long_turn_that_a_hook_captured_is_not_ingested_in_parts(tmp_path: Path) -> None:
+    client = Client("claude-code", tmp_path)
+    client.transcript.write_text(claude_code("s1").replace("The build", "The harbour crane lifts. " * 400))
+    client.hook("stop", transcript_path=str(client.transcript))
+    client.work()
+    with client.open() as engine:
+        assert ingest(engine, client.transcript).memories == 0

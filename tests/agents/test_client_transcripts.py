@@ -100,6 +100,18 @@ def test_the_same_words_twice_are_two_turns_and_keep_their_keys() -> None:
     assert [each.key for each in from_messages([*said, {"role": "user", "content": "no"}])][:3] == keys
 
 
+def test_the_same_words_in_a_later_part_of_a_file_are_a_further_turn(tmp_path: Path) -> None:
+    """Cursor gives its lines no id and no time."""
+    lines = [{"role": "user", "message": {"content": "Run the tests."}}]
+    place = written(tmp_path, lines)
+    first, end = read_transcript(place, 0)
+    written(tmp_path, [*lines, *lines])
+    known = {each.key for each in first}
+    (again,), _ = read_transcript(place, end, known.__contains__)
+    assert again.key not in known
+    assert [each.key for each in read_transcript(place, 0, known.__contains__)[0]] == [first[0].key, again.key]
+
+
 def test_wrong_messages_are_skipped() -> None:
     wrong: list[Any] = [{}, {"role": 3}, {"role": "user"}, {"role": "user", "content": {}}, {"type": "system"}]
     assert from_messages(wrong) == []

@@ -53,6 +53,13 @@ def test_a_failed_add_stores_nothing(memory: Memory) -> None:
     assert texts(memory.get_all(filters={"user_id": "ann"})) == []
 
 
+def test_a_message_that_is_too_long_stores_none_of_its_call(memory: Memory) -> None:
+    messages = [{"role": "user", "content": "x" * 9000}, {"role": "user", "content": "Tea"}]
+    with pytest.raises(InvalidInputError, match="9000 characters"):
+        memory.add(messages, user_id="ann")
+    assert texts(memory.get_all(filters={"user_id": "ann"})) == []
+
+
 @pytest.mark.parametrize("option", ["explain", "reference_date", "show_expired", "colour"])
 def test_an_option_without_effect_is_refused(memory: Memory, option: str) -> None:
     with pytest.raises(InvalidInputError, match=option):

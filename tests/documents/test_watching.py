@@ -18,6 +18,18 @@ def wait_until(true: threading.Event, seconds: float = 90.0) -> None:
     assert true.wait(seconds), "nothing was told"
 
 
+def test_a_workspace_below_a_folder_of_a_tool_is_watched(tmp_path: Path) -> None:
+    root = tmp_path / ".cache" / "notes"
+    root.mkdir(parents=True)
+    told = threading.Event()
+    with Watcher(open_workspace(root), lambda _: told.set()):
+        for number in range(200):
+            (root / "a.md").write_text(str(number))
+            if told.wait(0.05):
+                break
+    assert told.is_set()
+
+
 def test_a_watcher_tells_of_markdown_only(tmp_path: Path) -> None:
     (tmp_path / "memory" / ".git").mkdir(parents=True)
     told = threading.Event()

@@ -321,3 +321,23 @@ def test_an_opening_that_fails_leaves_no_store_open(tmp_path: Path) -> None:
     with pytest.raises(InvalidInputError, match="location: contains a NUL"):
         combray.open(f"{place}\0")
     assert not held(place, encrypted=False)
+
+
+@pytest.mark.parametrize("given", [["a", "b"], {"role": "user", "content": "My name is Bo."}])
+def test_what_remember_many_takes_is_sent_there(given: Any) -> None:
+    """As a program does that gave its messages to another memory."""
+    with combray.open(":memory:") as engine:
+        with pytest.raises(combray.InvalidInputError, match="remember_many takes several texts, and messages"):
+            engine.remember(given)
+        with pytest.raises(combray.InvalidInputError, match=r"content: must be a string, not None\.$"):
+            engine.remember(None)  # type: ignore[arg-type]
+        with pytest.raises(combray.InvalidInputError, match=r"Options: limit, "):
+            engine.recall("Bo", top_k=3)  # type: ignore[call-arg]
+
+
+def test_one_memory_is_counted_as_one() -> None:
+    with combray.open(":memory:") as engine:
+        engine.remember("wrong name")
+        assert engine.recall("zebra").reason.endswith("in 1 memory)")
+        with pytest.raises(combray.InvalidInputError, match="but the filter matches 1 memory"):
+            engine.forget(where={"status": "active"}, confirm=5)

@@ -10,7 +10,8 @@ import pytest
 import combray
 from combray.errors import InvalidInputError
 from combray.integrations.langgraph_values import fits, matches, text_of, where_of
-from combray.integrations.records import label, named, pages, put, record_id
+from combray.integrations.records import known, label, named, pages, put, record_id
+from combray.types import STATUSES
 
 
 @pytest.fixture
@@ -64,6 +65,14 @@ def test_an_invalid_record_is_an_error_and_not_lost(engine: combray.Engine) -> N
     with pytest.raises(InvalidInputError, match="metadata"):
         put(engine, {record_id("k"): {"content": "x", "metadata": {"value": "x" * 200_000}}})
     assert contents(engine) == []
+
+
+def test_any_number_of_records_is_looked_up(engine: combray.Engine) -> None:
+    ids = [record_id("session", str(number)) for number in range(10_100)]
+    put(engine, {each: record(each) for each in (ids[5], ids[10_050])})
+    engine.forget(ids[5])
+    assert known(engine, ids) == {ids[10_050]}
+    assert known(engine, ids, STATUSES) == {ids[5], ids[10_050]}
 
 
 @pytest.mark.parametrize(

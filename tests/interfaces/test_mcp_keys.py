@@ -51,6 +51,15 @@ def url(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
     assert BO not in said
 
 
+def test_a_file_of_keys_may_have_a_byte_order_mark_and_must_be_utf8(tmp_path: Path) -> None:
+    file = tmp_path / "keys"
+    file.write_bytes(b"\xef\xbb\xbf" + f"{ANA} ana\n".encode())
+    assert Keys.of_file(file).holder(ANA) is not None
+    file.write_bytes(f"{ANA} größe\n".encode("latin-1"))
+    with pytest.raises(InvalidInputError, match="is not UTF-8 text"):
+        Keys.of_file(file)
+
+
 @contextmanager
 def holding(url: str, key: str) -> Iterator[Agent]:
     web = httpx2.AsyncClient(headers={"Authorization": f"Bearer {key}"}, timeout=180)

@@ -1,10 +1,14 @@
 from __future__ import annotations
 
+import errno
 import json
+import os
 from pathlib import Path
 
 import pytest
 from shell import Shell
+
+from combray.engine.store import OpenStore
 
 
 @pytest.fixture
@@ -100,3 +104,31 @@ def test_memories_given_to_ingest_are_refused_with_the_right_verb(shell: Shell, 
     result = shell.run("ingest", str(out))
     assert result.exit_code == 1
     assert "combray import" in result.stderr
+
+
+def test_a_text_with_any_separator_is_exported_to_other_formats(shell: Shell, tmp_path: Path) -> None:
+    shell.remember("A poem of Ann\u2028and its second line\u0085and a third")
+    shell.remember("Tea at four")
+    assert shell.json("export", str(tmp_path / "out"), "--format", "okf")["memories"] == 2
+
+
+def test_a_graph_that_is_not_utf8_is_refused_in_one_sentence(shell: Shell, tmp_path: Path) -> None:
+    (tmp_path / "g.jsonl").write_bytes('{"type": "entity", "name": "Zoë"}'.encode("latin-1"))
+    done = shell.run("import", str(tmp_path / "g.jsonl"), "--format", "server-memory")
+    assert done.exit_code == 2
+    assert "is not UTF-8 text" in done.stderr
+
+
+def test_an_export_that_does_not_fit_names_its_file(
+    shell: Shell, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def full(*_: object, **__: object) -> int:
+        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+
+    shell.remember("Ana drinks tea.")
+    monkeypatch.setattr(OpenStore, "export_to", full)
+    path = tmp_path / "out.jsonl"
+    result = shell.run("export", str(path))
+    assert result.exit_code == 1
+    assert f"{path}: {os.strerror(errno.ENOSPC)}. Free some space." in " ".join(result.stderr.split())
+    assert not list(tmp_path.glob("out*"))

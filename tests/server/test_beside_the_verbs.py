@@ -25,7 +25,7 @@ import combray
 from combray.engine.store import OpenStore
 from combray.errors import StoreError
 from combray.server import measures
-from combray.server.access import Caller, Limits, Rates
+from combray.server.access import Caller, Limits
 from combray.server.spaces import Schedule, Spaces, Wish
 from combray.stores.sqlite.locks import held
 
@@ -136,6 +136,18 @@ def test_mcp_is_served_with_the_namespace_of_the_header(served: Served) -> None:
         assert [each["content"] for each in found] == [f"Kites fly over {namespace}"]
 
 
+def test_an_impossible_namespace_for_mcp_is_refused_and_the_others_are_served(served: Served) -> None:
+    call = {"jsonrpc": "2.0", "id": 1, "method": "tools/list"}
+    accept = {"Accept": "application/json, text/event-stream"}
+    for _ in range(2):
+        wrong = served.client.post("/mcp", json=call, headers=accept | {"Combray-Namespace": "x" * 300})
+        assert wrong.status_code == 422
+        assert "namespace" in wrong.json()["detail"]
+    for name in ("hills", "valley"):
+        answer = served.client.post("/mcp", json=call, headers=accept | {"Combray-Namespace": name})
+        assert answer.status_code == 200
+
+
 class _Keyed:
     """Access of one key, as the header says."""
 
@@ -189,7 +201,7 @@ def test_a_peer_asks_the_server(served: Served, tmp_path: Path, monkeypatch: pyt
 
 
 def test_limits_are_answered_with_what_to_do(tmp_path: Path) -> None:
-    limits = Limits(body=100, requests=0, rate=1, seconds=0.2)
+    limits = Limits(body=100, requests=0, rate=0.3, seconds=0.2)
     with serving(tmp_path / "a.db", limits) as small:
         assert small.client.post("/v1/memories", json={"content": "x" * 100}).status_code == 413
         busy = small.client.get("/v1/status")
@@ -212,15 +224,6 @@ def test_a_request_that_takes_too_long_writes_nothing(tmp_path: Path) -> None:
         assert len(slow.engine.list()) == 0
 
 
-def test_a_rate_is_a_bucket() -> None:
-    rates = Rates(1)
-    waits = [rates.wait("a") for _ in range(11)]
-    assert waits[:10] == [0.0] * 10
-    assert 0 < waits[10] <= 1
-    assert rates.wait("b") == 0
-    assert Rates(0).wait("a") == 0
-
-
 def test_metrics_count_requests_and_memories(served: Served) -> None:
     served.remember("The pump is loud.")
     served.client.get("/v1/memories/unknown")
@@ -235,8 +238,8 @@ def test_an_answer_has_no_tag_of_a_version_that_it_does_not_show(
     method: str, served: Served, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     made = served.remember(f"The {method} of the pump.")
-    body: dict[str, Any] = {} if method == "GET" else {"json": {"importance": 4}}
-    assert served.client.request(method, f"/v1/memories/{made}", **body).headers["ETag"]
+    body = None if method == "GET" else {"importance": 4}
+    assert served.client.request(method, f"/v1/memories/{made}", json=body).headers["ETag"]
     own = Spaces.carry_out
 
     async def carry_out(spaces: Spaces, wish: Wish) -> tuple[Any, bool]:
@@ -245,7 +248,7 @@ def test_an_answer_has_no_tag_of_a_version_that_it_does_not_show(
         return found
 
     monkeypatch.setattr(Spaces, "carry_out", carry_out)
-    answer = served.client.request(method, f"/v1/memories/{made}", **body)
+    answer = served.client.request(method, f"/v1/memories/{made}", json=body)
     assert answer.json()["importance"] < 5
     assert "ETag" not in answer.headers
 

@@ -12,13 +12,16 @@ import threading
 from collections.abc import Iterator
 from contextlib import closing
 from pathlib import Path
+from typing import Any
 
 import httpx2
 import pytest
-from serving import SECONDS, Served, free_port, serving, started
+from ports import free_port
+from serving import SECONDS, Served, serving, started
 
 import combray
 from combray.errors import InvalidInputError, NotFoundError, StoreError
+from combray.remote import connection
 from combray.remote.connection import Connection
 
 TESTS = Path(__file__).parents[1]
@@ -102,8 +105,51 @@ def test_errors_are_the_engines_own(remote: combray.Engine) -> None:
     remote.remember("One.")
     with pytest.raises(InvalidInputError, match=r"confirm: is not given, but the filter matches"):
         remote.forget(where={"status": "active"})
-    with pytest.raises(combray.CombrayError, match="is not served over HTTP"):
+    with pytest.raises(combray.CombrayError, match=r"documents\.index is not served over HTTP"):
         remote.documents.index(".")
+
+
+def test_an_option_that_nobody_gave_is_not_refused(remote: combray.Engine) -> None:
+    """The shell passes every option of `erase`, also `--also`, which is a file of the store's machine."""
+    made = remote.remember("The attic has a skylight.")
+    done = remote.erase([made.id], prove=False, also=[])
+    assert done.count == 1
+    with pytest.raises(InvalidInputError, match="also: is not served over HTTP"):
+        remote.erase([made.id], also=["copy.db"])
+
+
+def test_many_texts_are_sent_in_batches(remote: combray.Engine, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A server ends a long request, and bounds its body: 5,000 lines of a file exceed both."""
+    sent: list[int] = []
+    ask = Connection.ask
+
+    def asked(self: Connection, *given: Any, **named: Any) -> bytes:
+        sent.append(len(named["body"]["items"]))
+        return ask(self, *given, **named)
+
+    monkeypatch.setattr(Connection, "ask", asked)
+    texts = [f"Crate {number} holds lamp {number * 7}." for number in range(600)]
+    counts: list[int] = []
+    done = remote.remember_many(texts, progress=counts.append)
+    assert [each.action for each in done] == ["added"] * 600
+    assert counts == [256, 512, 600]
+    remote.remember_many(iter(texts[:300]), atomic=True)
+    assert remote.remember_many([]) == []
+    assert sent == [256, 256, 88, 300, 0]
+
+
+def test_a_call_that_waits_for_a_server_says_so_once(
+    caplog: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("COMBRAY_BUSY_TIMEOUT", "1")
+    monkeypatch.setattr(connection, "_SILENT", 0.2)
+    with (
+        combray.open(f"http://127.0.0.1:{free_port()}") as engine,
+        pytest.raises(StoreError, match="cannot be reached"),
+    ):
+        engine.recall("Where is the safe?")
+    waits = [each.getMessage() for each in caplog.records if "Trying for up to 1 s" in each.getMessage()]
+    assert len(waits) == 1
 
 
 def test_a_namespace_sees_nothing_of_another(remote: combray.Engine) -> None:

@@ -263,6 +263,20 @@ def test_a_bad_file_is_refused_in_one_sentence(tmp_path: Path, name: str, data: 
     assert not (tmp_path / "s.db").exists()
 
 
+@pytest.mark.parametrize("form", ["graphiti", "letta"])
+def test_a_named_format_of_another_shape_is_refused_in_one_sentence(tmp_path: Path, form: str) -> None:
+    (tmp_path / "a.json").write_text("[1, 2]")
+    with pytest.raises(InvalidInputError, match="must be a JSON object"):
+        read_file(tmp_path / "a.json", form)
+
+
+def test_a_folder_without_a_name_of_its_own_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "a.bin").write_bytes(b"\0\1\2")
+    monkeypatch.chdir(tmp_path)
+    with pytest.raises(InvalidInputError, match=f"^{tmp_path.name}: has no format that is known"):
+        read_file(Path())
+
+
 WRONG: list[tuple[str, Any]] = [
     (
         "mem0",
@@ -328,6 +342,25 @@ def test_front_matter_that_is_wrong_is_a_problem_of_its_file(tmp_path: Path) -> 
     parsed = read_file(tmp_path)
     assert {each.item for each in parsed.problems} == set(texts) - {"good.md"}
     assert len(parsed.entries) == 1
+
+
+def test_front_matter_ends_with_a_line_of_its_own(tmp_path: Path) -> None:
+    (tmp_path / "a.md").write_text("---\ntitle: Plan ---\n# ----------\ntags: [x]\n---\n\nTea at four\n")
+    (tmp_path / "empty.md").write_text("---\n---\nCoffee at five\n")
+    plan, empty = (each.fields for each in read_file(tmp_path).entries)
+    assert (plan["content"], plan["context"], plan["tags"]) == ("Tea at four", "Plan ---", ["x"])
+    assert empty["content"] == "Coffee at five"
+
+
+def test_a_link_leads_to_the_note_of_that_path_before_one_of_that_name(tmp_path: Path) -> None:
+    (tmp_path / "a").mkdir()
+    for name in ("a/foo.md", "foo.md"):
+        (tmp_path / name).write_text(f"This is {name}")
+    (tmp_path / "note.md").write_text("See [[foo]] and [[None]].")
+    parsed = read_file(tmp_path)
+    paths = {each.fields["id"]: each.fields["metadata"]["path"] for each in parsed.entries}
+    assert [paths[each["target"]] for each in parsed.entries[-1].fields["edges"]] == ["foo"]
+    assert parsed.left == {"links to what the file does not have": 1}
 
 
 def test_a_long_note_becomes_parts_that_are_the_note(engine: combray.Engine, tmp_path: Path) -> None:

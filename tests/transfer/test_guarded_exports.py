@@ -147,7 +147,7 @@ def test_a_field_that_is_too_long_is_told_and_the_others_come_in(fields: dict[st
 
 def test_history_and_edges_have_limits_too() -> None:
     edge = {"record": "edge", "source": "id-0-00000", "target": "id-1-00000", "type": "causal"}
-    edge |= {"created_at": "2024-05-01T12:00:00Z", "reason": "r" * 2001}
+    edge |= {"created_at": "2024-05-01T12:00:00Z", "reason": "r" * 8001}
     version = {"record": "version", "memory_id": "id-0-00000", "number": 1, "actor": "a", "operation": "o"}
     version |= {"changed_at": "2024-05-01T12:00:00Z", "before": {"context": "c" * 9001}}
     lines = [*forged({"content": "a"}, {"content": "b"}), json.dumps(version), json.dumps(edge)]
@@ -184,3 +184,23 @@ def test_items_in_quarantine_break_no_chain_in_time(engine: Engine) -> None:
     first, second = (engine.recall(each["content"])[0].memory.id for each in (items[0], items[2]))
     chain = [edge for edge in engine.reader.edges(["temporal"]) if edge.subtype == "precedes"]
     assert [(edge.source, edge.target) for edge in chain] == [(first, second)]
+
+
+def test_the_reason_of_an_imported_edge_comes_back(engine: Engine, other: Engine) -> None:
+    items = [
+        {"content": "The pump failed", "id": "a"},
+        {"content": "The cellar is wet", "edges": [{"target": "a", "type": "causal", "reason": "r" * 8000}]},
+    ]
+    lines = [json.dumps(each) + "\n" for each in items]
+    assert import_from(engine, "default", lines, dry_run=False).edges == 1
+    out = io.StringIO()
+    engine.store.export_to(out)
+    out.seek(0)
+    report = import_from(other, other.namespace, out, dry_run=False)
+    assert (report.problems, report.memories) == ((), 2)
+
+
+def test_an_id_of_another_type_is_a_problem_of_its_line() -> None:
+    lines = [*forged({"content": "a"}), json.dumps({"record": "memory", "id": ["x"], "content": "b"})]
+    report = import_from(ReferenceStore(), "default", lines)
+    assert (report.memories, len(report.problems)) == (1, 1)

@@ -15,6 +15,7 @@ from rememberer import SmallEngine
 import combray
 from combray.errors import InvalidInputError
 from combray.runtime import Filter
+from combray.sessions.session import _ADDED, _cut_out
 from combray.transfer import ingest, read_conversations
 from combray.transfer.sources import read_sources
 from combray.types import Memory
@@ -131,6 +132,35 @@ def test_chatgpt_without_a_current_node_takes_the_newest_leaf(tmp_path: Path) ->
     chat = {**histories.CHATGPT[0], "current_node": None}
     path = histories.written(tmp_path / "conversations.json", json.dumps([chat]))
     assert [text for _, _, text, _ in said(path)] == ["Where do we stay in Lisbon?", "Hotel Avenida."]
+
+
+@pytest.mark.parametrize(
+    ("path", "wrong"),
+    [
+        (("current_node",), ["b"]),
+        (("mapping", "a", "parent"), {}),
+        (("mapping", "a", "message", "content", "parts"), [["x"], {"text": ["y"]}, 5, "Tea."]),
+    ],
+)
+def test_parts_of_another_type_are_skipped(tmp_path: Path, path: tuple[str, ...], wrong: Any) -> None:
+    chat: dict[str, Any] = {
+        "id": "c",
+        "current_node": "a",
+        "mapping": {"a": histories.node(None, [], histories.gpt("user", "Tea.", 1.0))},
+    }
+    at = chat
+    for name in path[:-1]:
+        at = at[name]
+    at[path[-1]] = wrong
+    assert [each[2] for each in said(histories.written(tmp_path / "x.json", json.dumps([chat])))] == ["Tea."]
+
+
+def test_a_line_whose_role_is_no_text_is_skipped(tmp_path: Path) -> None:
+    line = histories.claude_line("user", "u", "Tea.", 1)
+    wrong = histories.claude_line("user", "v", "Coffee.", 2)
+    wrong["message"]["role"] = {"a": 1}
+    path = histories.written(tmp_path / "x.jsonl", histories.lines(line, wrong))
+    assert [each[2] for each in said(path)] == ["Tea."]
 
 
 def test_a_circle_in_the_tree_ends(tmp_path: Path) -> None:
@@ -252,6 +282,30 @@ def test_long_messages_are_split_and_still_stored_once(tmp_path: Path) -> None:
     report = ingest(engine, path)
     assert (report.turns, report.memories) == (1, 3)
     assert ingest(engine, path).memories == 0
+
+
+def test_a_long_turn_of_a_resumed_session_is_not_repeated(tmp_path: Path) -> None:
+    long = "One sentence of many. " * 900
+    line = histories.claude_line("user", "00000000-0000-4000-8000-000000000001", long, 1)
+    engine = SmallEngine()
+    assert ingest(engine, histories.written(tmp_path / "1.jsonl", histories.lines(line))).memories == 3
+    resumed = histories.lines({**line, "sessionId": "resumed"})
+    assert ingest(engine, histories.written(tmp_path / "2.jsonl", resumed)).memories == 0
+
+
+def test_blocks_that_nothing_closes_stay_and_are_looked_for_once() -> None:
+    class Counted(str):
+        """A text that counts its searches."""
+
+        searches = 0
+
+        def find(self, *given: Any) -> int:
+            Counted.searches += 1
+            return super().find(*given)
+
+    text = Counted("<input disabled>\n" * 1000 + "<my-note>gone</my-note>  \nkept")
+    assert _cut_out(_ADDED, text, lines=True) == "<input disabled>\n" * 1000 + "kept"
+    assert Counted.searches == 2
 
 
 def test_secrets_are_redacted(tmp_path: Path) -> None:

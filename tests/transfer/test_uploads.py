@@ -132,7 +132,7 @@ def test_a_data_set_of_several_conversations_goes_into_no_other_namespace(engine
     [
         ("a.md", b"  ", "is empty"),
         ("a.md", b"\xff\xfe\x00", "is not UTF-8"),
-        ("", b"x", "must have 1 to 255"),
+        ("", b"x", "must have 1 to 200"),
         ("a.zip", b"PK\x03\x04broken", "cannot be unpacked"),
         ("a.md", b"# Only a heading\n", "contains no texts"),
     ],
@@ -145,3 +145,9 @@ def test_a_file_that_cannot_be_read_says_why(engine: Engine, name: str, data: by
 def test_what_is_no_base64_is_refused(engine: Engine) -> None:
     with pytest.raises(InvalidInputError, match="must be Base64"):
         engine.store.import_file("a.md", "é")
+
+
+def test_the_name_of_a_file_is_as_long_as_a_session_may_be(engine: Engine) -> None:
+    with pytest.raises(InvalidInputError, match="1 to 200 characters"):
+        take(engine, "n" * 198 + ".md", b"Tea at four.", dry_run=True)
+    assert take(engine, "n" * 197 + ".md", b"Tea at four.").memories == 1

@@ -10,13 +10,14 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from combray.agents.beside import Beside, Turn, TurnQueue
 from combray.agents.events import Event
+from combray.errors import InvalidInputError
 from combray.sessions.messages import SPEAKERS
 from combray.sessions.session import SessionTurn, keyed, moment, said, turn_id
 
@@ -32,10 +33,15 @@ LONGEST_RESULT = 2_000
 _BATCH = 64
 
 
-def from_messages(messages: Iterable[Mapping[str, Any]]) -> list[SessionTurn]:
-    """Return the turns in a list of messages, also the results of tools that a hook was called for."""
+def from_messages(
+    messages: Iterable[Mapping[str, Any]], taken: Callable[[str], bool] = lambda _key: False
+) -> list[SessionTurn]:
+    """Return the turns in a list of messages, also the results of tools that a hook was called for.
+
+    `taken`: whether a turn before these has a key (`keyed`).
+    """
     found = (_tool(each) or said(each) for each in messages)
-    return keyed(each for each in found if each is not None)
+    return keyed((each for each in found if each is not None), taken)
 
 
 def _tool(message: Mapping[str, Any]) -> SessionTurn | None:
@@ -44,12 +50,18 @@ def _tool(message: Mapping[str, Any]) -> SessionTurn | None:
     return SessionTurn("tool", message["content"], moment(message), str(message.get("id") or ""))
 
 
-def read_transcript(path: Path, start: int) -> tuple[list[SessionTurn], int]:
-    """Return the turns in whole lines from byte `start` on, and the byte to go on at. Raises OSError."""
+def read_transcript(
+    path: Path, start: int, taken: Callable[[str], bool] = lambda _key: False
+) -> tuple[list[SessionTurn], int]:
+    """Return the turns in whole lines from byte `start` on, and the byte to go on at. Raises OSError.
+
+    `taken`: whether a turn before `start` has a key.
+    """
     size = path.stat().st_size
     if size < start:
         # The client wrote the file anew.
         start = 0
+    behind = start > 0
     start = max(start, size - MOST_BYTES)
     with path.open("rb") as file:
         file.seek(start)
@@ -58,7 +70,8 @@ def read_transcript(path: Path, start: int) -> tuple[list[SessionTurn], int]:
         # One document, such as Gemini CLI writes, is written anew each time.
         return from_messages(whole), 0
     end = data.rfind(b"\n") + 1
-    return from_messages(_objects(data[:end])), start + end
+    lines = _objects(data[:end])
+    return from_messages(lines, taken) if behind else from_messages(lines), start + end
 
 
 def _document(data: bytes) -> list[Mapping[str, Any]] | None:
@@ -88,8 +101,8 @@ def _loaded(data: bytes) -> Any:
 def queue_new(event: Event, beside: Beside) -> int:
     """Queue the turns of a session that were not queued before. Return how many. Raises OSError."""
     progress = beside.progress(event.client, event.session)
-    found, offset = _said(event, int(progress.get("offset", 0)))
     known = set(progress.get("seen", ()))
+    found, offset = _said(event, int(progress.get("offset", 0)), lambda key: _short(key) in known)
     new = [each for each in found if _short(each.key) not in known]
     now = datetime.now(UTC).isoformat()
     queue = TurnQueue(beside.queue)
@@ -103,11 +116,11 @@ def queue_new(event: Event, beside: Beside) -> int:
     return len(new)
 
 
-def _said(event: Event, offset: int) -> tuple[list[SessionTurn], int]:
+def _said(event: Event, offset: int, taken: Callable[[str], bool]) -> tuple[list[SessionTurn], int]:
     if event.transcript and event.verb != "tool":
         path = Path(event.transcript).expanduser()
         if path.is_file():
-            return read_transcript(path, offset)
+            return read_transcript(path, offset, taken)
     return from_messages(event.messages), offset
 
 
@@ -139,9 +152,13 @@ def work_off(engine: Engine, beside: Beside) -> int:
                 place = (str(each.get("namespace") or engine.namespace), str(each.get("session") or ""))
                 by_session.setdefault(place, []).append(each)
             for (namespace, session), some in by_session.items():
-                at = engine if namespace == engine.namespace else engine.within(namespace)
-                for start in range(0, len(some), _BATCH):
-                    stored += _store(at, session, some[start : start + _BATCH], beside)
+                try:
+                    at = engine if namespace == engine.namespace else engine.within(namespace)
+                    for start in range(0, len(some), _BATCH):
+                        stored += _store(at, session, some[start : start + _BATCH], beside)
+                except InvalidInputError as error:
+                    # Of a namespace or session that cannot be: it must not stop what is queued behind it.
+                    beside.log(f"capture: {len(some)} turns were refused: {error.field} {error.problem}")
             queue.done()
         queue.done()
     return stored

@@ -88,7 +88,7 @@ def read_event(verb: str, client: str, given: str) -> Event:
     def text(*names: str) -> str:
         return next((fields[name] for name in names if isinstance(fields.get(name), str)), "")
 
-    session = text("session_id", "conversation_id", "sessionId", "sessionKey")[:200]
+    session = _name(text("session_id", "conversation_id", "sessionId", "sessionKey"))
     return Event(
         verb=verb,
         client=client,
@@ -100,6 +100,11 @@ def read_event(verb: str, client: str, given: str) -> Event:
         folder=text("cwd") or _first(fields.get("workspace_roots")),
         messages=tuple(_messages(verb, fields)),
     )
+
+
+def _name(session: str) -> str:
+    """Return a session's name as one that can be stored: a turn that cannot would stop the queue behind it."""
+    return session.replace("\x00", "").encode("utf-8", "replace").decode().strip()[:200].rstrip()
 
 
 def _first(listed: Any) -> str:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Self
 
@@ -69,7 +69,7 @@ def changes(
     places = [workspace.root, *workspace.extra, *workspace.sessions]
 
     def matters(_: watchfiles.Change, path: str) -> bool:
-        return path.lower().endswith((*_SUFFIXES, *NAMES)) and not IGNORED.intersection(Path(path).parts)
+        return path.lower().endswith((*_SUFFIXES, *NAMES)) and not _is_ignored(path, places)
 
     bursts = watchfiles.watch(
         *dict.fromkeys(place for place in places if Path(place).exists()),
@@ -83,6 +83,12 @@ def changes(
         raise_interrupt=True,
     )
     return _sets(bursts, ready)
+
+
+def _is_ignored(path: str, places: Iterable[str]) -> bool:
+    """Return whether a folder that is never indexed holds a file. Folders above the workspace do not count."""
+    within = [Path(path).relative_to(place).parts for place in places if Path(path).is_relative_to(place)]
+    return bool(within) and all(map(IGNORED.intersection, within))
 
 
 def _sets(bursts: Iterator[set[tuple[watchfiles.Change, str]]], ready: bool) -> Iterator[set[str]]:

@@ -19,7 +19,7 @@ from combray.runtime import Filter, Order, Reader, Runtime, Writer
 from combray.runtime.calls import step
 from combray.runtime.waiting import move_waiting, move_waiting_back
 from combray.types import LIVE_STATUSES, Memory, Status, Where
-from combray.values import MADE_BY
+from combray.values import MADE_BY, counted
 from combray.where import Condition, fields_of, joined, one_of_texts, parse
 
 Ids = str | Sequence[str] | None
@@ -91,7 +91,8 @@ class Selection:
         given = "is not given" if self.confirm is None else f"is {brief(self.confirm)}"
         what = "the filter matches" if self.condition is not None else "the ids name"
         remedy = f"Look at them with a dry run, then give confirm={count}."
-        raise InvalidInputError("confirm", f"{given}, but {what} {count} memories. Nothing was changed.", remedy)
+        found = counted(count, "memory", "memories")
+        raise InvalidInputError("confirm", f"{given}, but {what} {found}. Nothing was changed.", remedy)
 
 
 def selection(

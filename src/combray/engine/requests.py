@@ -22,7 +22,7 @@ from combray.records import dataclass
 from combray.runtime import Filter, Reader, Writer
 from combray.runtime.calls import step
 from combray.types import LIVE_STATUSES, STATUSES, Memory
-from combray.values import MADE_BY
+from combray.values import MADE_BY, counted
 
 if TYPE_CHECKING:
     from combray.audit.erasure import Certificate
@@ -158,7 +158,8 @@ def _carried_out(at: Namespace, about: str, asked: ForgetOptions, *, hiding: boo
         return shown
     count = sum(len(plan.keys) for plan in plans)
     if isinstance(confirm, bool) or confirm != count:
-        problem = f"is {brief(confirm)}, but the request takes {count} memories now. Nothing was changed."
+        found = counted(count, "memory", "memories")
+        problem = f"is {brief(confirm)}, but the request takes {found} now. Nothing was changed."
         remedy = f"The store or the request differs from the preview. Look again, then give confirm={count}."
         raise InvalidInputError("confirm", problem, remedy)
     proofs = [_settled(plan, **how) for plan in plans if plan.keys]

@@ -12,7 +12,7 @@ from typing import Any
 
 from combray.engine import Engine
 from combray.errors import InvalidInputError, MissingExtraError
-from combray.integrations.records import label, put, record_id
+from combray.integrations.records import known, label, put, record_id
 from combray.types import STATUSES
 
 try:
@@ -114,10 +114,8 @@ class CombrayMemoryService(BaseMemoryService):
 
 def _put_new(engine: Engine, records: dict[str, dict[str, Any]]) -> None:
     """Store the events that are not stored, and were not: an event does not change."""
-    if records:
-        where = {"id": {"in": list(records)}, "status": {"in": list(STATUSES)}}
-        known = {each.id for each in engine.list(where, limit=len(records))}
-        put(engine, {each: fields for each, fields in records.items() if each not in known})
+    there = known(engine, list(records), STATUSES)
+    put(engine, {each: fields for each, fields in records.items() if each not in there})
 
 
 def _erase(engine: Engine, memory_id: str) -> None:

@@ -15,7 +15,7 @@ from typing import Any, Self
 import combray
 from combray.engine import Engine
 from combray.errors import InvalidInputError, MissingExtraError
-from combray.integrations.records import erase_where, pages, put, record_id
+from combray.integrations.records import erase_where, known, pages, put, record_id
 from combray.types import Memory
 
 try:
@@ -95,20 +95,16 @@ class CombrayDocumentStore:
         if not is_list or any(not isinstance(each, Document) for each in documents):
             raise InvalidInputError("documents", "must be a list of Haystack documents.")
         wanted: dict[str, Document] = {}
-        known = self._known(documents) if policy != DuplicatePolicy.OVERWRITE else set()
-        for each in documents:
-            memory_id = record_id(_KEPT, each.id)
-            if policy != DuplicatePolicy.OVERWRITE and (memory_id in known or memory_id in wanted):
+        ids = [record_id(_KEPT, each.id) for each in documents]
+        there = known(self.engine, ids) if policy != DuplicatePolicy.OVERWRITE else set()
+        for memory_id, each in zip(ids, documents, strict=True):
+            if policy != DuplicatePolicy.OVERWRITE and (memory_id in there or memory_id in wanted):
                 if policy != DuplicatePolicy.SKIP:
                     raise DuplicateDocumentError(f"document {each.id} already exists. Nothing was written.")
                 continue
             wanted[memory_id] = each
         put(self.engine, {memory_id: _fields(each) for memory_id, each in wanted.items()})
         return len(documents) if policy == DuplicatePolicy.OVERWRITE else len(wanted)
-
-    def _known(self, documents: Iterable[Document]) -> set[str]:
-        ids = [record_id(_KEPT, each.id) for each in documents]
-        return {each.id for each in pages(self.engine, {"id": {"in": ids}})} if ids else set()
 
     def delete_documents(self, document_ids: list[str]) -> None:
         """Erase documents. Ids that do not exist are skipped."""

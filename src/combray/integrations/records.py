@@ -34,25 +34,34 @@ def put(engine: Engine, records: Mapping[str, Mapping[str, Any]]) -> None:
 
     Warns if the guard quarantines one: it is not returned until it is released. Raises InvalidInputError.
     """
-    known = {each.id for each in pages(engine, {"id": {"in": list(records)}})} if records else set()
-    hidden = [each for each in known if engine.update(each, **records[each]).trust == "quarantined"]
+    there = known(engine, list(records))
+    hidden = [each for each in there if engine.update(each, **records[each]).trust == "quarantined"]
     now = datetime.fromtimestamp(engine.runtime.clock(), UTC)
     new: list[MemoryItem] = [
         # Microseconds keep the records of one call in the order in which they were given.
         {"kind": "episode", "recorded_at": now + place * _STEP, **records[each], "id": each}  # type: ignore[typeddict-item]
-        for place, each in enumerate(each for each in records if each not in known)
+        for place, each in enumerate(each for each in records if each not in there)
     ]
     results = engine.remember_many(new, diff=False)
     refused = [item for item, done in zip(new, results, strict=True) if done.action == "refused"]
     if refused:
         # Forgotten and quarantined records are not listed, and their ids are taken. A put replaces them.
-        there = {"id": {"in": [each["id"] for each in refused]}, "status": {"in": list(STATUSES)}}
-        erase_where(engine, there)
+        taken = {"id": {"in": [each["id"] for each in refused]}, "status": {"in": list(STATUSES)}}
+        erase_where(engine, taken)
         results += engine.remember_many(refused, diff=False, atomic=True)
     hidden += [done.id for done in results if done.action == "quarantined"]
     if hidden:
         text = f"{len(hidden)} records are not returned until they are released: {', '.join(hidden[:3])}."
         warnings.warn(f"{text} `engine.quarantine` lists them with the reason.", stacklevel=3)
+
+
+def known(engine: Engine, ids: Sequence[str], statuses: Sequence[str] = LIVE_STATUSES) -> set[str]:
+    """Return which ids are stored with one of the statuses, however many are asked for."""
+    found: set[str] = set()
+    for start in range(0, len(ids), _PAGE):
+        where = {"id": {"in": list(ids[start : start + _PAGE])}, "status": {"in": list(statuses)}}
+        found.update(each.id for each in engine.list(where, limit=_PAGE))
+    return found
 
 
 def erase_where(engine: Engine, where: Mapping[str, Any]) -> None:

@@ -150,7 +150,7 @@ def cached(named: HubId) -> tuple[Path, str]:
 
 def hub_library() -> Any:
     """Import `huggingface_hub`. Raises MissingExtraError."""
-    # It would report the agents and libraries of this machine to the
+    # It would report the agents and libraries of this machine to the hub.
     os.environ.setdefault("HF_HUB_DISABLE_TELEMETRY", "1")
     # Xet downloads report no progress that would let us stop an endless one.
     os.environ.setdefault("HF_HUB_DISABLE_XET", "1")

@@ -213,11 +213,11 @@ def serve(
     engine: Engine,
     serving: Serving,
     mounts: Mapping[str, Mounted] | None = None,
-    listening: socket | None = None,
+    listening: Sequence[socket] = (),
 ) -> None:
     """Serve until SIGTERM or SIGINT: running requests end, access counts are written, the engine is closed.
 
-    `listening`: an open socket to serve on, instead of the host and port.
+    `listening`: open sockets to serve on, instead of the host and port.
     """
     logging.basicConfig(
         stream=sys.stderr, level=logging.WARNING, format="combray serve: %(levelname)s %(message)s"
@@ -244,5 +244,5 @@ def serve(
     for each in (signal.SIGTERM, signal.SIGINT):
         # uvicorn raises the signal again when it has stopped. By default that would end the process here.
         signal.signal(each, lambda *_: None)
-    _Stoppable(config).run(None if listening is None else [listening])
+    _Stoppable(config).run(list(listening) or None)
     serving.access.ring.write_uses()

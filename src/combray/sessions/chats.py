@@ -72,12 +72,12 @@ def _branch(chat: Mapping[str, Any]) -> list[tuple[str, Mapping[str, Any]]]:
     """The messages from the root to the current node. Without one, to the newest node without children."""
     nodes = {key: node for key, node in chat["mapping"].items() if isinstance(node, dict)}
     at: Any = chat.get("current_node")
-    if at not in nodes:
+    if not isinstance(at, str) or at not in nodes:
         leaves = [key for key, node in nodes.items() if not node.get("children")]
         at = max(leaves, key=lambda key: (_time(nodes[key]), key), default=None)
     path: list[tuple[str, Mapping[str, Any]]] = []
     seen: set[str] = set()
-    while at in nodes and at not in seen:
+    while isinstance(at, str) and at in nodes and at not in seen:
         seen.add(at)
         message = nodes[at].get("message")
         if isinstance(message, dict):
@@ -104,7 +104,7 @@ def _seen(message: Mapping[str, Any]) -> str:
     if content.get("content_type") not in _SAID or not isinstance(content.get("parts"), list):
         return ""
     # A part of a multimodal message is a text, or an object: a picture, or the transcript of what was spoken.
-    parts = [part if isinstance(part, str) else part.get("text") for part in content["parts"] if part]
+    parts = [part.get("text") if isinstance(part, dict) else part for part in content["parts"]]
     return _MARKS.sub("", "\n".join(part for part in parts if isinstance(part, str))).strip()
 
 

@@ -32,17 +32,18 @@ _MILLISECONDS = 1e11
 _NOT_SAID = ("isSidechain", "isMeta", "isCompactSummary", "isVisibleInTranscriptOnly", "isApiErrorMessage")
 """Marks of Claude Code: a subagent's line, a text that the client added, a summary, an error of the service."""
 
-_ADDED = re.compile(r"^[ \t]*<([a-z]+(?:[-_ ][a-z]+)+)>.*?</\1>[ \t]*\n?", re.MULTILINE | re.DOTALL)
-"""A block that a client adds, such as `<environment_context>` or `<system-reminder>`. HTML has no such names."""
-_INJECTED = re.compile(
-    r"<(memory-[a-z]{12}|system-reminder|environment_context|user_instructions)>.*?</\1>", re.DOTALL
-)
-"""Blocks anywhere in a message: Combray's own fence, so that no memory is captured again, and others."""
-_QUERY = re.compile(r"<user_query>\s*(.*?)\s*</user_query>", re.DOTALL)
+_ADDED = re.compile(r"^[ \t]*<([a-z]+(?:[-_ ][a-z]+)+)>", re.MULTILINE)
+"""Opens a block that a client adds, such as `<environment_context>`. HTML has no such names."""
+_REST_OF_LINE = re.compile(r"[ \t]*\n?")
+_INJECTED = re.compile(r"<(memory-[a-z]{12}|system-reminder|environment_context|user_instructions)>")
+"""Opens blocks anywhere in a message: Combray's own fence, so that no memory is captured again, and others."""
+_QUERY = re.compile(r"<user_query>(.*?)</user_query>", re.DOTALL)
 """Cursor puts it around what the user wrote."""
 _FILE_OF_RULES = "# AGENTS.md instructions"
 """Codex sends the project's rules as a message of the user."""
 _UUID = re.compile(r"[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}")
+_OF_UUID = re.compile(rf"{_UUID.pattern}(?:[:#]\d+)*")
+"""A key that follows from a UUID: a further wording of the turn, or a part of it."""
 _SPACE = uuid.UUID("6f4d7c0e-2a51-5c8e-9b0a-7d3c1e5f9a24")
 """Name space of the ids of turns (RFC 9562, 5.5)."""
 _NOT_SESSIONS = frozenset(("subagents", "tool-results", "workflows"))
@@ -84,7 +85,7 @@ def said(entry: Mapping[str, Any]) -> SessionTurn | None:
     role = next(
         (_ROLES[name.lower()] for name in named if isinstance(name, str) and name.lower() in _ROLES), None
     )
-    if role is None or message.get("role", role) not in _ROLES:
+    if role is None or str(message.get("role", role)).lower() not in _ROLES:
         return None
     text = words_of(text_of(message.get("content", message.get("text"))), role)
     if not text:
@@ -97,16 +98,19 @@ def said(entry: Mapping[str, Any]) -> SessionTurn | None:
 
 def words_of(text: str, role: str) -> str:
     """Return what a person or an assistant said: a message without what clients and Combray's hooks added."""
-    text = without_printed(_without_additions(text) if role == "user" else _INJECTED.sub("", text))
+    text = without_printed(_without_additions(text) if role == "user" else _cut_out(_INJECTED, text))
     return text.replace("\x00", "").encode("utf-8", "replace").decode().strip()
 
 
-def keyed(messages: Iterable[SessionTurn]) -> list[SessionTurn]:
+def keyed(
+    messages: Iterable[SessionTurn], taken: Callable[[str], bool] = lambda _key: False
+) -> list[SessionTurn]:
     """Return the messages with a key each: that of the client, or the hash of role, time and words.
 
     Clients write rows again, after a compaction: a row with the UUID and the words of another is that turn. With
     other words it is a further turn, so that neither wording is lost. Other repeated keys are numbered, and so
-    are the same words of one person at one time.
+    are the same words of one person at one time. `taken`: whether turns before these have a key; the numbers of
+    words without a client's key go on behind it.
     """
     seen: Counter[str] = Counter()
     worded: dict[str, set[str]] = {}
@@ -122,6 +126,8 @@ def keyed(messages: Iterable[SessionTurn]) -> list[SessionTurn]:
                 continue
             worded[key].add(each.text)
         seen[key] += 1
+        while not each.key and taken(f"{key}:{seen[key]}"):
+            seen[key] += 1
         numbered = each.key and seen[key] == 1
         found.append(each._replace(key=key if numbered else f"{key}:{seen[key]}"))
     return found
@@ -132,7 +138,8 @@ def turn_id(client: str, session: str, key: str) -> str:
 
     A UUID names a turn in every session: a resumed session copies turns with their UUIDs.
     """
-    return str(uuid.uuid5(_SPACE, "\x1f".join((client, "" if _UUID.fullmatch(key) else session, key))))
+    name = "\x1f".join((client, "" if _OF_UUID.fullmatch(key) else session, key))
+    return str(uuid.uuid5(_SPACE, name.encode("utf-8", "replace").decode()))
 
 
 def session_of(data: bytes, path: PurePath, written: Callable[[], float]) -> Session | None:
@@ -214,11 +221,32 @@ def moment(entry: Mapping[str, Any]) -> datetime | None:
 
 
 def _without_additions(text: str) -> str:
-    text = _INJECTED.sub("", text)
+    text = _cut_out(_INJECTED, text)
     query = _QUERY.search(text)
     if query:
-        return query[1]
-    return "" if text.startswith(_FILE_OF_RULES) else _ADDED.sub("", text)
+        return query[1].strip()
+    return "" if text.startswith(_FILE_OF_RULES) else _cut_out(_ADDED, text, lines=True)
+
+
+def _cut_out(opening: re.Pattern[str], text: str, *, lines: bool = False) -> str:
+    """Return the text without the blocks that a pattern opens; with `lines` also without the rest of the line.
+
+    A pattern of whole blocks would read on to the end of the text from every opening that nothing closes.
+    """
+    kept, at = "", 0
+    unclosed: set[str] = set()
+    for found in opening.finditer(text):
+        if found.start() < at or found[1] in unclosed:
+            continue
+        end = text.find(closing := f"</{found[1]}>", found.end())
+        if end < 0:
+            unclosed.add(found[1])
+            continue
+        kept += text[at : found.start()]
+        at = end + len(closing)
+        rest = _REST_OF_LINE.match(text, at) if lines else None
+        at = rest.end() if rest else at
+    return kept + text[at:]
 
 
 def _is_sessions(entry: Mapping[str, Any]) -> bool:

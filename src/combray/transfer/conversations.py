@@ -123,15 +123,23 @@ def new_items(target: Rememberer, turns: list[Turn]) -> Iterator[dict[str, Any]]
     What an assistant said has the trust "agent": it is no evidence for itself.
     """
     items = _items(turns)
+    first: dict[str, str] = {}
     for item in items:
         about = item["metadata"]
         part = about.get("part", 1)
         key = about["turn"] if part == 1 else f"{about['turn']}#{part}"
         item["id"] = turn_id(about.get("client", ""), item["session"], key)
         item["trust"] = SPEAKERS.get(item["author"], "untrusted")
+        if part > 1:
+            first[item["id"]] = turn_id(about.get("client", ""), item["session"], about["turn"])
     reader = target.runtime.store.reader(target.namespace)
     known = reader.keys_of([item["id"] for item in items])
-    yield from (item for item in items if item["id"] not in known and not _is_copy(item, reader))
+    # A hook stores a long turn as one memory.
+    begun = reader.memories([known[each] for each in dict.fromkeys(first.values()) if each in known])
+    whole = {memory.id for memory in begun if "part" not in memory.metadata}
+    for item in items:
+        if item["id"] not in known and first.get(item["id"]) not in whole and not _is_copy(item, reader):
+            yield item
 
 
 def _is_copy(item: Mapping[str, Any], reader: Reader) -> bool:

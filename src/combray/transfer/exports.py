@@ -40,10 +40,12 @@ _LABEL = 200 + _REDACTED
 _PATH = 5000
 """Maximum length of a chunk's session, which is the path of its file."""
 _METADATA = 101_000
+LONGEST_REASON = 8000
+"""Characters of an edge's reason in an import of items, which an export must read again."""
 _TEXTS = {
     "content": Validate.max_characters + _REDACTED,
     "context": Validate.max_context_characters + _REDACTED,
-    "reason": 2000,
+    "reason": LONGEST_REASON,
 }
 _LISTS = {
     "tags": (Validate.max_tags, Validate.max_tag_characters + _REDACTED),

@@ -232,8 +232,9 @@ def plan_restoration(
 def _stored_texts(parsed: Parsed, reader: Reader) -> dict[str, str]:
     """Return the stored texts of the ids in the file."""
     names = ("id", "memory_id", "source", "target")
-    ids = {entry.fields.get(name) for entry in parsed.entries for name in names}
-    keys = reader.keys_of(sorted(each for each in ids if isinstance(each, str)))
+    given = (entry.fields.get(name) for entry in parsed.entries for name in names)
+    ids = {each for each in given if isinstance(each, str)}
+    keys = reader.keys_of(sorted(ids))
     texts = reader.contents(keys.values())
     found = reader.memories(keys.values())
     # `keys_of` also accepts prefixes of ids; only full ids count here.

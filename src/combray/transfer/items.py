@@ -17,6 +17,7 @@ from combray.language.scopes import scope_set
 from combray.records import dataclass, field, replace
 from combray.remember.validate import Validate
 from combray.runtime import Filter, Link, Reader, Rememberer, Runtime, Writer
+from combray.transfer.exports import LONGEST_REASON
 from combray.transfer.parser import ImportReport, Parsed, PlacedObject, Problem, Shape, problem_of, shown
 from combray.types import EDGE_TYPES, SCOPED_EDGES, EdgeType, Memory, MemoryItem, Remembered
 from combray.values import clean_text, fraction, one_of
@@ -139,7 +140,7 @@ def _edge(source: int, given: Any, entry: PlacedObject) -> ItemEdge:
         target,
         one_of("edges", fields.get("type") or "semantic", EDGE_TYPES),
         fraction("weight", 0.5 if weight is None else weight),
-        clean_text("reason", fields.get("reason") or "", 8000),
+        clean_text("reason", fields.get("reason") or "", LONGEST_REASON),
         entry,
     )
 

@@ -24,10 +24,11 @@ from combray.transfer.imports import ImportTarget, import_from
 from combray.transfer.parser import parse
 from combray.transfer.sources import ARCHIVE, read_bytes
 from combray.transfer.turns import Turn, pieces
-from combray.values import as_moment
+from combray.values import MAX_LABEL, as_moment
 
 NOTES = (".md", ".markdown", ".txt")
-LONGEST_NAME = 255
+LONGEST_NAME = MAX_LABEL
+"""Characters of a file's name, which is the session of its texts."""
 LONGEST_NOTE = 1600
 """Maximum characters of one episode of notes: a passage that answers a question on its own."""
 SHOWN = 20

@@ -11,7 +11,9 @@ import pytest
 
 import combray
 from combray.interfaces.mcp.calls import Calls
+from combray.language.dates import statements
 from combray.language.dates.statements import days_named
+from combray.language.folding import plain
 from combray.testing.fakes import FakeClock
 
 SUNDAY = datetime(2024, 6, 16, 12, tzinfo=UTC)
@@ -157,3 +159,23 @@ def test_think_and_mcp_name_the_day_that_is_meant(said: str, question: str, note
         clock.pass_(days=1)
         assert note in engine.think(question).answer
         assert note in str(Calls(engine).think(question))
+
+
+def test_a_row_of_dates_is_not_searched_whole_for_each_of_them(monkeypatch: pytest.MonkeyPatch) -> None:
+    searched: list[int] = []
+
+    def counted(text: str) -> str:
+        searched.append(len(text))
+        return plain(text)
+
+    monkeypatch.setattr(statements, "plain", counted)
+    row = ", ".join(f"{day} May 2024" for day in range(1, 29)) + ", "
+    found = days_named(f"The shop was shut on {row * 5}and 3 June", SUNDAY)
+    assert len(found) == 141
+    assert max(searched) <= 400
+
+
+def test_a_verb_turns_a_date_that_is_far_from_it_in_a_long_text() -> None:
+    long = "The kettle is blue. " * 200
+    (day,) = days_named(f"{long}We will meet on Friday. {long}", SUNDAY)
+    assert str(day) == "2024-06-21"

@@ -29,7 +29,7 @@ def add(engine: Engine, given: Mapping[str, Any]) -> dict[str, Any]:
     messages = _messages(given.get("messages"))
     items = [_item(each, tags, given) for each in messages]
     # One transaction: a request that fails stores nothing.
-    kept = engine.remember_many(items, batch=len(items)) if items else []
+    kept = engine.remember_many(items, batch=len(items), atomic=True) if items else []
     results = [
         {
             "id": stored.id,

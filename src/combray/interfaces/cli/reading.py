@@ -37,7 +37,12 @@ def new_file(path: Path) -> Iterator[TextIO]:
     try:
         create_private(part)
         with part.open("w", encoding="utf-8", newline="\n") as file:
-            yield file
+            try:
+                yield file
+            except OSError as error:
+                # A write that fails, on a full disk, names no file.
+                error.filename = error.filename or str(path)
+                raise
         if path.exists():
             part.chmod(path.stat().st_mode & 0o777)
         part.replace(path)
@@ -45,13 +50,16 @@ def new_file(path: Path) -> Iterator[TextIO]:
         part.unlink(missing_ok=True)
 
 
+def text_of(path: Path) -> str:
+    """Return the text of a UTF-8 file; the path "-" is standard input."""
+    if str(path) == STANDARD_INPUT:
+        return _decoded(sys.stdin.buffer.read(), "standard input")
+    return _decoded(path.read_bytes(), str(path))
+
+
 def lines_of(path: Path) -> list[tuple[int, str]]:
     """Return the non-blank lines of a UTF-8 file, numbered from 1; the path "-" is standard input."""
-    if str(path) == STANDARD_INPUT:
-        text = _decoded(sys.stdin.buffer.read(), "standard input")
-    else:
-        text = _decoded(path.read_bytes(), str(path))
-    lines = enumerate(text.split("\n"), start=1)
+    lines = enumerate(text_of(path).split("\n"), start=1)
     return [(number, line.strip()) for number, line in lines if line.strip()]
 
 
@@ -155,6 +163,7 @@ FORMS: dict[str, tuple[click.ParamType[Any] | None, Callable[[Any], Any] | None]
     "existing": (click.Path(exists=True), None),
     "file": (click.Path(exists=True, dir_okay=False, path_type=Path), None),
     "any file": (click.Path(dir_okay=False, path_type=Path), None),
+    "new path": (click.Path(path_type=Path), _in_a_folder),
     "output": (click.Path(dir_okay=False, allow_dash=True, path_type=Path), _in_a_folder),
 }
 """Form of a declared parameter -> click's type and what reads the text."""

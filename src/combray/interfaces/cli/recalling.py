@@ -73,12 +73,7 @@ def _show(
 ) -> None:
     """Print the hits for people, or `plain` as JSON. `none`: the reason for an empty answer."""
 
-    def printed() -> None:
-        from combray.interfaces.cli.recalling import show_answer
-
-        show_answer(answer, explain=explain, verbose=verbose)
-
-    show(target, plain, printed)
+    show(target, plain, lambda: show_answer(answer, explain=explain, verbose=verbose))
     if not answer:
         nothing_found(answer.reason or none)
 
@@ -134,9 +129,6 @@ def think(target: Target, question: str, explain: bool, **asked: Any) -> None:
 
 
 def _show_thought(thought: Thought, *, explain: bool) -> None:
-
-    from combray.interfaces.cli.recalling import waterfall
-
     out = console()
     answer = styled(visible(thought.answer))
     answer.highlight_regex(r"\[\d+\]", "cyan")

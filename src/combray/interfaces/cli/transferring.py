@@ -17,7 +17,6 @@ from combray.interfaces.cli.failures import INTERRUPTED, NOTHING_FOUND
 from combray.interfaces.cli.options import Target, command
 from combray.interfaces.cli.output import (
     answer,
-    counted,
     memories,
     moment,
     progress,
@@ -25,7 +24,8 @@ from combray.interfaces.cli.output import (
     show_rows,
     skipped,
 )
-from combray.interfaces.cli.reading import new_file
+from combray.interfaces.cli.reading import new_file, text_of
+from combray.values import counted
 
 if TYPE_CHECKING:
     from combray.documents.sync import IndexReport
@@ -33,7 +33,8 @@ if TYPE_CHECKING:
 
 _STANDARD = Path("-")
 SERVER_MEMORY = "server-memory"
-_WRITTEN = ("okf", "parquet", "graphml")
+_FOLDER = "okf"
+_WRITTEN = (_FOLDER, "parquet", "graphml")
 
 
 @command()
@@ -41,6 +42,8 @@ def export(target: Target, path: Path, where: dict[str, Any] | None, form: str) 
     """Write memories, or the graph of the reference server, to a file or standard output."""
     if where and form == SERVER_MEMORY:
         raise click.UsageError("--where does not apply to --format server-memory.")
+    if path.is_dir() and form != _FOLDER:
+        raise click.UsageError(f"{path} is a folder. Name a file to write.")
     if form in _WRITTEN:
         _export_as(target, path, where, form)
         return
@@ -74,8 +77,9 @@ def _export_as(target: Target, path: Path, where: dict[str, Any] | None, form: s
     lines = io.StringIO()
     with target.open() as engine:
         engine.store.export_to(lines, where=where)
+    # Lines end with a line feed: a text may hold other characters that `str.splitlines` splits at.
     lines.seek(0)
-    count, left = write_file(path, form, list(lines))
+    count, left = write_file(path, form, lines)
     for each in left:
         click.echo(f"not written: {each}", err=True)
     answer(target, f"Wrote {memories(count)} to {path}.", status="written", path=str(path), memories=count)
@@ -151,8 +155,7 @@ def _import_graph(target: Target, path: Path, *, dry_run: bool) -> None:
     """Store the JSONL file of the reference memory server, for `combray mcp --tools official`."""
     from combray.transfer.knowledge_graph import KnowledgeGraph, parsed
 
-    text = (sys.stdin.buffer.read() if path == _STANDARD else path.read_bytes()).decode("utf-8-sig")
-    entities, relations = parsed(text, str(path))
+    entities, relations = parsed(text_of(path), str(path))
     if not dry_run:
         with target.open(to_write=True) as engine:
             KnowledgeGraph(engine).add(entities, relations)

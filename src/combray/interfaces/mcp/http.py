@@ -20,7 +20,7 @@ from starlette.types import ASGIApp, Receive, Scope, Send
 from combray.audit.audited import acting_as
 from combray.engine.namespace import check_namespace
 from combray.errors import InvalidInputError
-from combray.records import dataclass
+from combray.records import dataclass, field
 
 if TYPE_CHECKING:
     from mcp.server.mcpserver import MCPServer
@@ -28,8 +28,8 @@ if TYPE_CHECKING:
 SHORTEST = 20
 """Fewest characters of a key. 20 random letters and digits cannot be guessed."""
 _FORM = "Write one line for each key: KEY NAMESPACE, or KEY NAMESPACE,NAMESPACE."
-MOST = 256
-"""Applications kept. A request for one more is refused."""
+_WAITING = 256
+"""Applications that wait to be made. A request for one more waits before them."""
 Of = tuple[tuple[str, ...], bool]
 """Namespaces, the first of which is written to, and whether only tools that read are offered."""
 Asked = tuple[tuple[str, ...], bool, str]
@@ -72,8 +72,13 @@ class Keys:
 
     @classmethod
     def of_file(cls, path: Path) -> Keys:
-        """Read a file of keys."""
-        return cls.read(path.read_text(encoding="utf-8"), str(path))
+        """Read a file of keys in UTF-8, with or without byte order mark. Raises OSError, and as `read`."""
+        try:
+            text = path.read_text(encoding="utf-8-sig")
+        except UnicodeDecodeError as error:
+            problem = f"is not UTF-8 text (byte {error.start + 1})."
+            raise InvalidInputError(str(path), problem, "Save it as UTF-8.") from None
+        return cls.read(text, str(path))
 
     def holder(self, key: str) -> bytes | None:
         """Return the hash of a valid key, else None. Compares with every key, in constant time."""
@@ -117,6 +122,15 @@ def _refused(*, given: bool) -> Response:
     return JSONResponse(body, status_code=401, headers={"WWW-Authenticate": challenge})
 
 
+@dataclass
+class _Application:
+    """What serves some namespaces, once it is ready; or why it could not be made."""
+
+    ready: anyio.Event = field(default_factory=anyio.Event)
+    app: ASGIApp | None = None
+    error: Exception | None = None
+
+
 class McpByCaller:
     """Serves streamable HTTP without sessions. `chosen` says for whom a request is, or raises.
 
@@ -131,22 +145,24 @@ class McpByCaller:
     ) -> None:
         self._server_for = server_for
         self._chosen = chosen
-        self._apps: dict[Of, ASGIApp] = {}
-        self._ready: dict[Of, anyio.Event] = {}
-        self._send, self._wanted = anyio.create_memory_object_stream[Of](MOST)
+        self._made: dict[Of, _Application] = {}
+        self._send, self._wanted = anyio.create_memory_object_stream[Of](_WAITING)
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Serve one request."""
+        """Serve one request. Raises InvalidInputError for an impossible namespace, StoreError."""
         names, reads, actor = self._chosen(scope)
         of = names, reads
-        if of not in self._ready:
-            self._ready[of] = anyio.Event()
+        made = self._made.get(of)
+        if made is None:
+            made = self._made[of] = _Application()
             await self._send.send(of)
-        await self._ready[of].wait()
+        await made.ready.wait()
+        if made.app is None:
+            raise made.error or RuntimeError("the application was not made")
         # The path of the mount is not the application's to know.
         inner = dict(scope) | {"path": "/", "raw_path": b"/", "root_path": ""}
         with acting_as(actor):
-            await self._apps[of](inner, receive, send)
+            await made.app(inner, receive, send)
 
     @asynccontextmanager
     async def running(self) -> AsyncIterator[None]:
@@ -159,13 +175,20 @@ class McpByCaller:
     async def _host(self) -> None:
         async with AsyncExitStack() as stack:
             async for of in self._wanted:
-                # The SDK takes longer to load than the rest of the server, and not every server has MCP clients.
-                app = await anyio.to_thread.run_sync(self._made, *of)
-                await stack.enter_async_context(app.router.lifespan_context(app))
-                self._apps[of] = app
-                self._ready[of].set()
+                made = self._made[of]
+                try:
+                    # The SDK takes longer to load than the rest of the server, and not every server has MCP
+                    # clients.
+                    app = await anyio.to_thread.run_sync(self._make, *of)
+                    await stack.enter_async_context(app.router.lifespan_context(app))
+                    made.app = app
+                except Exception as error:  # noqa: BLE001 - of one request: this task serves every other caller
+                    made.error = error
+                    # The next request tries again.
+                    del self._made[of]
+                made.ready.set()
 
-    def _made(self, names: tuple[str, ...], reads: bool) -> Starlette:
+    def _make(self, names: tuple[str, ...], reads: bool) -> Starlette:
         from mcp.server.transport_security import TransportSecuritySettings
 
         server = self._server_for(names, reads)

@@ -9,6 +9,8 @@ written in full is "yesterday (2023-05-07)".
 from __future__ import annotations
 
 import re
+from bisect import bisect_right
+from collections.abc import Sequence
 from datetime import UTC, datetime, timedelta
 from typing import TYPE_CHECKING
 
@@ -22,6 +24,10 @@ from combray.records import dataclass
 
 if TYPE_CHECKING:
     from combray.language.dates.resolution import TimeExpression
+
+
+_AROUND = 400
+"""Characters on each side of a date, within its clause, whose verbs turn it."""
 
 
 def resolve_stated(
@@ -38,7 +44,8 @@ def resolve_stated(
     found = resolve(text, moment)
     if not found:
         return found
-    wanted = [is_ahead(text, each.span, tense) for each in found]
+    parts = clauses(text)
+    wanted = [_is_ahead(text, parts, each.span, tense) for each in found]
     turned: dict[bool, dict[tuple[int, int], TimeExpression]] = {
         ahead: {each.span: each for each in resolve(text, moment, forward=ahead)}
         for ahead in set(wanted)
@@ -64,7 +71,16 @@ def is_ahead(text: str, span: tuple[int, int], tense: Tense | None = None) -> bo
     None if the words do not tell: a clause without a verb, or a date that only describes a thing ("the photos
     from Tuesday").
     """
-    start, end = next((each for each in clauses(text) if each[0] <= span[0] < each[1]), (0, len(text)))
+    return _is_ahead(text, clauses(text), span, tense)
+
+
+def _is_ahead(
+    text: str, parts: Sequence[tuple[int, int]], span: tuple[int, int], tense: Tense | None
+) -> bool | None:
+    """Return `is_ahead`. `parts`: the clauses of the text."""
+    start, end = parts[max(0, bisect_right(parts, (span[0], len(text))) - 1)]
+    # A row of dates is one clause of any length, and is searched for each of them.
+    start, end = max(start, span[0] - _AROUND), min(end, span[1] + _AROUND)
     before, after = plain(text[start : span[0]]), plain(text[span[1] : end])
     inside = plain(text[span[0] : span[1]])
     if pattern_of("attached").search(before) or after.startswith(("'s ", "s ")):

@@ -149,13 +149,14 @@ def opened(path: str, key: Key | None) -> sqlite3.Connection:
 
 
 @contextmanager
-def new_file(path: str) -> Iterator[None]:
-    """Remove a new file if writing it fails: a part must neither pass for a backup nor hinder the next one."""
+def whole_or_gone(path: str) -> Iterator[None]:
+    """Remove a new file, and what SQLite puts beside it, if writing it fails: a part of a store is no backup."""
     try:
         yield
     except BaseException:
-        with suppress(OSError):
-            Path(path).unlink()
+        for suffix in ("", "-journal", "-wal", "-shm"):
+            with suppress(OSError):
+                Path(path + suffix).unlink()
         raise
 
 

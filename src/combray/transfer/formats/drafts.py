@@ -124,6 +124,14 @@ def loaded_json(path: Path) -> Any:
         raise InvalidInputError(path.name, f"is not JSON in UTF-8: {error}.", "Export it anew.") from None
 
 
+def loaded_object(path: Path) -> dict[str, Any]:
+    """Return the JSON object in a file. Raises InvalidInputError, OSError."""
+    value = loaded_json(path)
+    if not isinstance(value, dict):
+        raise InvalidInputError(path.name, f"must be a JSON object, got {shown(value)}.", "Export it anew.")
+    return value
+
+
 def objects(drafts: Drafts, listed: Any, name: str) -> Iterator[tuple[str, Mapping[str, Any]]]:
     """Yield the objects of a list with their places. Other entries become problems."""
     if listed is None:

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from combray.sessions.messages import SPEAKERS
-from combray.transfer.formats.drafts import Drafts, loaded_json, objects
+from combray.transfer.formats.drafts import Drafts, loaded_object, objects
 
 _KNOWN = {"nodes", "edges", "episodes", "episode", "entity_nodes", "entity_edges", "episodic_nodes"}
 _OF_A_NODE = ("labels", "attributes", "group_id", "graph_uuid", "user_uuid")
@@ -34,7 +34,7 @@ def is_graph(value: Any) -> bool:
 
 def read(path: Path) -> Drafts:
     """Read facts with the times they hold, episodes, and the summaries of nodes."""
-    value = loaded_json(path)
+    value = loaded_object(path)
     drafts = Drafts("graphiti")
     names: dict[str, str] = {}
     for place, node in objects(drafts, _listed(value, "nodes", "entity_nodes"), "node"):

@@ -15,7 +15,7 @@ from typing import Any
 
 from combray.sessions.messages import PROMPTS, SPEAKERS, text_of
 from combray.sessions.session import decoded
-from combray.transfer.formats.drafts import Drafts, loaded_json, objects
+from combray.transfer.formats.drafts import Drafts, loaded_object, objects
 
 _READ = {"core_memory", "messages", "blocks", "agents", "name", "id", "agent_type", "created_at", "updated_at"}
 _READ |= {"in_context_message_ids", "in_context_message_indices", "version"}
@@ -34,7 +34,7 @@ def is_agent_file(value: Any) -> bool:
 
 def read(path: Path) -> Drafts:
     """Read memory blocks as facts and messages as turns. Settings, tools and files are counted."""
-    value = loaded_json(path)
+    value = loaded_object(path)
     drafts, seen = Drafts("letta"), Counter[str]()
     agents = list(objects(drafts, value.get("agents"), "agent")) or [("agent", value)]
     owners = "+".join(str(agent.get("name") or "") for _, agent in agents)

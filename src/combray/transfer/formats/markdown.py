@@ -22,7 +22,7 @@ from combray.errors import MissingExtraError
 from combray.records import dataclass
 from combray.transfer.formats.drafts import Drafts, labels, plain
 
-_FRONT = re.compile(r"\ufeff?---[ \t]*\r?\n(.*?)(?:\r?\n)?---[ \t]*(?:\r?\n|\Z)", re.DOTALL)
+_FRONT = re.compile(r"\ufeff?---[ \t]*\r?\n(.*?)^---[ \t]*(?:\r?\n|\Z)", re.DOTALL | re.MULTILINE)
 _TIMES = "tag:yaml.org,2002:timestamp"
 _LONGEST = 64_000
 _WIKI = re.compile(
@@ -160,12 +160,14 @@ def read(folder: Path) -> Drafts:
 
 def link(drafts: Drafts, found: list[Note]) -> None:
     """Link the notes by their wikilinks and Markdown links. A list item's words before a link are its reason."""
-    names: dict[str, str] = {}
+    # A path names its note, whatever others are called.
+    names = {note.path.casefold(): note.path for note in found}
     for note in found:
         front = note.front or {}
         also = [front.get("title"), front.get("permalink"), *listed(front.get("aliases"))]
-        for name in (note.path, posixpath.basename(note.path), *also):
-            names.setdefault(str(name).casefold(), note.path)
+        for name in (posixpath.basename(note.path), *also):
+            if name is not None:
+                names.setdefault(str(name).casefold(), note.path)
     for note in found:
         body = _CODE.sub("", note.body)
         for match in _WIKI.finditer(body):
