@@ -156,7 +156,7 @@ def whole_or_gone(path: str) -> Iterator[None]:
     except BaseException:
         for suffix in ("", "-journal", "-wal", "-shm"):
             with suppress(OSError):
-                Path(path + suffix).unlink()
+                Path(path + suffix).unlink(missing_ok=True)
         raise
 
 
