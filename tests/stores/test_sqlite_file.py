@@ -116,6 +116,8 @@ def test_a_backup_that_fails_leaves_no_file(tmp_path: Path, monkeypatch: pytest.
                 engine.store.backup(str(copy))
         assert not copy.exists()
         engine.store.backup(str(copy))
+        with pytest.raises(StoreError, match="cannot be opened"):
+            engine.store.backup(str(copy / "in-a-file.db"))
     with combray.open(copy) as engine:
         assert len(engine.list()) == 1
 
