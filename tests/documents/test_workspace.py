@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+import combray
 from combray.documents.workspace import MAX_BYTES, find, locate, open_file, open_workspace
 from combray.errors import InvalidInputError
 
@@ -119,3 +120,15 @@ def test_links_pipes_and_folders_are_not_opened(tmp_path: Path) -> None:
     os.close(open_file(locate(workspaces, "memory/a.md")[0][1]))
     with pytest.raises(FileNotFoundError):
         open_file(locate(workspaces, "memory/gone.md")[0][1])
+
+
+@pytest.mark.parametrize("given", ["", "a\0b", "\ud800", "x" * 300])
+def test_what_cannot_be_a_path_is_refused(given: str) -> None:
+    with pytest.raises(InvalidInputError, match=r"is not a path|does not exist"):
+        open_workspace(given)
+
+
+@pytest.mark.parametrize("given", ["a\0b", "\ud800", "x" * 300])
+def test_a_folder_that_cannot_be_is_not_dropped(given: str) -> None:
+    with combray.open(":memory:", embedder="none") as engine, pytest.raises(InvalidInputError, match="folder"):
+        engine.documents.drop(given)

@@ -246,6 +246,8 @@ def test_items_of_a_file_are_judged_as_untrusted_unless_told(engine: Engine) -> 
     assert engine.get(done.id).metadata["guard"]["claimed"] == "owner"
     assert engine.get(done.id).trust == "quarantined"
     assert engine.get(engine.remember_many([item])[0].id).trust == "owner"
+    with pytest.raises(InvalidInputError, match="judged_as: str 'untrustd' is not known"):
+        engine.remember_many(["Tea"], judged_as="untrustd")
 
 
 def test_every_preset_guards_before_anything_reads_a_text() -> None:

@@ -12,12 +12,14 @@ import threading
 from collections.abc import Iterator
 from contextlib import closing
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import httpx2
 import pytest
 from ports import free_port
 from serving import SECONDS, Served, serving, started
+from tiers import nightly
 
 import combray
 from combray.errors import InvalidInputError, NotFoundError, StoreError
@@ -25,7 +27,11 @@ from combray.remote import connection
 from combray.remote.connection import Connection
 
 TESTS = Path(__file__).parents[1]
-FILES = ("test_engine", "test_managing", "test_requests", "test_several_namespaces")
+FILES = [
+    "test_engine test_several_namespaces",
+    *nightly(["test_managing test_requests"], "every route is called anyway"),
+]
+"""Files of tests of the engine. `test_every_route` calls each verb on a server."""
 WORDED_BY_THE_SERVER = (
     # The server checks arguments by their declarations, before the engine's own sentence.
     "test_ids_may_be_cut_to_a_prefix",
@@ -44,8 +50,9 @@ def remote(served: Served) -> Iterator[combray.Engine]:
         yield engine
 
 
-def test_the_tests_of_the_engine_pass_on_a_server() -> None:
-    files = [f"{TESTS}/engine/{file}.py" for file in FILES]
+@pytest.mark.parametrize("names", FILES)
+def test_the_tests_of_the_engine_pass_on_a_server(names: str) -> None:
+    files = [f"{TESTS}/engine/{file}.py" for file in names.split()]
     # An embedder is the server's own matter: what is sent is the same without.
     left_out = " and ".join(f"not {name}" for name in (*WORDED_BY_THE_SERVER, "wordllama"))
     done = subprocess.run(
@@ -57,7 +64,7 @@ def test_the_tests_of_the_engine_pass_on_a_server() -> None:
         check=False,
     )
     assert done.returncode == 0, done.stdout[-3000:]
-    assert int(re.findall(r"(\d+) passed", done.stdout)[0]) >= 100
+    assert int(re.findall(r"(\d+) passed", done.stdout)[0]) >= 40
 
 
 def test_the_same_types_come_back(remote: combray.Engine) -> None:
@@ -141,15 +148,19 @@ def test_many_texts_are_sent_in_batches(remote: combray.Engine, monkeypatch: pyt
 def test_a_call_that_waits_for_a_server_says_so_once(
     caplog: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setenv("COMBRAY_BUSY_TIMEOUT", "1")
-    monkeypatch.setattr(connection, "_SILENT", 0.2)
+    monkeypatch.setenv("COMBRAY_BUSY_TIMEOUT", "9")
+    # Time passes only while it sleeps: a slow machine would have no try between silence and the end.
+    passed = [0.0]
+    slept = SimpleNamespace(monotonic=lambda: sum(passed), sleep=passed.append)
+    monkeypatch.setattr(connection, "time", slept)
     with (
         combray.open(f"http://127.0.0.1:{free_port()}") as engine,
         pytest.raises(StoreError, match="cannot be reached"),
     ):
         engine.recall("Where is the safe?")
-    waits = [each.getMessage() for each in caplog.records if "Trying for up to 1 s" in each.getMessage()]
+    waits = [each.getMessage() for each in caplog.records if "Trying for up to 9 s" in each.getMessage()]
     assert len(waits) == 1
+    assert 0 < sum(passed) <= 9
 
 
 def test_a_namespace_sees_nothing_of_another(remote: combray.Engine) -> None:
@@ -265,12 +276,13 @@ def test_models_of_this_process_are_refused() -> None:
         combray.open("http://127.0.0.1:1", clock=lambda: 0.0)
 
 
-def test_an_export_is_the_one_of_the_store(remote: combray.Engine, served: Served, tmp_path: Path) -> None:
-    # Characters that end a line for Python, and not in JSON lines.
-    remote.remember("One\u2028two\u2029three\u0085four\x0cfive.")
-    remote.remember("Six.")
-    places = tmp_path / "remote.jsonl", tmp_path / "own.jsonl"
-    for place, engine in zip(places, (remote, served.engine.within("remote")), strict=True):
-        with place.open("w", encoding="utf-8", newline="\n") as stream:
-            assert engine.store.export_to(stream) == 2
+def test_an_export_is_the_one_of_the_store(served: Served, tmp_path: Path) -> None:
+    with combray.open(f"http://127.0.0.1:{served.port}", namespace="exported") as remote:
+        # Characters that end a line for Python, and not in JSON lines.
+        remote.remember("One\u2028two\u2029three\u0085four\x0cfive.")
+        remote.remember("Six.")
+        places = tmp_path / "remote.jsonl", tmp_path / "own.jsonl"
+        for place, engine in zip(places, (remote, served.engine.within("exported")), strict=True):
+            with place.open("w", encoding="utf-8", newline="\n") as stream:
+                assert engine.store.export_to(stream) == 2
     assert places[0].read_bytes() == places[1].read_bytes()

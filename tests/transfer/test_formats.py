@@ -10,6 +10,7 @@ from typing import Any
 
 import pytest
 from click.testing import CliRunner
+from tiers import nightly
 
 import combray
 from combray.errors import InvalidInputError
@@ -197,6 +198,13 @@ def test_csv_and_json_lines_with_a_mapping(engine: combray.Engine, tmp_path: Pat
     assert by_text(engine)["Milk"].metadata == {"mood": {"a": 1}}
 
 
+@pytest.mark.parametrize("name", ["a.tsv", "A.TSV"])
+def test_tabs_part_the_values_of_a_tsv_file(engine: combray.Engine, tmp_path: Path, name: str) -> None:
+    (tmp_path / name).write_text("text\tauthor\nTea, hot\tAnn\n")
+    assert imported(engine, tmp_path / name).memories == 1
+    assert by_text(engine)["Tea, hot"].author == "Ann"
+
+
 def test_an_id_of_another_tool_is_kept(engine: combray.Engine, tmp_path: Path) -> None:
     path = tmp_path / "a.csv"
     path.write_text("id,text\nn-1,Tea\n")
@@ -215,11 +223,12 @@ def test_a_wrong_mapping(tmp_path: Path, names: dict[str, str], said: str) -> No
         read_file(path, names=names)
 
 
-def test_a_hundred_thousand_rows_are_read(tmp_path: Path) -> None:
+@pytest.mark.parametrize("count", [10_000, *nightly([100_000], "ten times as many")])
+def test_many_rows_are_read(tmp_path: Path, count: int) -> None:
     path = tmp_path / "a.csv"
-    path.write_text("text,n\n" + "".join(f"Row number {at},{at}\n" for at in range(100_000)))
+    path.write_text("text,n\n" + "".join(f"Row number {at},{at}\n" for at in range(count)))
     parsed = read_file(path)
-    assert (len(parsed.entries), parsed.problems) == (100_000, [])
+    assert (len(parsed.entries), parsed.problems) == (count, [])
 
 
 def test_an_interrupted_import_goes_on(engine: combray.Engine, tmp_path: Path) -> None:

@@ -208,6 +208,18 @@ def test_edges_survive_and_hidden_memories_are_reported(tmp_path: Path) -> None:
     assert found == [(second, first, "because")]
 
 
+def test_a_text_may_hold_the_line_above_the_edges_of_an_export(tmp_path: Path) -> None:
+    engine, text = opened(), "Exports end with\n<!-- combray: related -->\nand a list."
+    first = engine.remember(text)
+    written(engine, tmp_path / "alone")
+    engine.link(first.id, engine.remember("Tea").id, reason="see")
+    written(engine, tmp_path / "linked")
+    for name, edges in (("alone", 0), ("linked", 1)):
+        copy = opened()
+        report = copy.store.import_from(read_file(tmp_path / name), dry_run=False)
+        assert (copy.get(first.id).content, report.edges) == (text, edges)
+
+
 def test_a_path_never_leaves_the_folder(tmp_path: Path) -> None:
     engine = opened()
     for at, path in enumerate(["../../evil", "/etc/evil", "index", "a/../../evil", "log", ""]):

@@ -11,7 +11,7 @@ from datetime import UTC, datetime, tzinfo
 from pathlib import Path, PurePath
 from typing import NamedTuple
 
-from combray.errors import InvalidInputError
+from combray.errors import InvalidInputError, brief
 from combray.records import dataclass
 from combray.runtime import Workspace
 
@@ -78,13 +78,26 @@ def open_workspace(
 
 def real_path(field: str, given: str | os.PathLike[str]) -> str:
     """Resolve the links of a path. Raises InvalidInputError if it does not exist."""
-    text = os.fspath(given)
-    if not isinstance(text, str) or not text or "\0" in text:
-        raise InvalidInputError(field, f"{text!r} is not a path.", "Name a file or folder.")
-    real = os.path.realpath(os.path.expanduser(text))  # noqa: PTH111 - Path's raises for unknown users
-    if not Path(real).exists():
+    real = resolved(field, given)
+    try:
+        there = Path(real).exists()
+    except OSError:  # a name that is too long
+        there = False
+    if not there:
         raise InvalidInputError(field, f"{real} does not exist.", "Check the path.")
     return real
+
+
+def resolved(field: str, given: str | os.PathLike[str]) -> str:
+    """Resolve the links of a path, which may be gone. Raises InvalidInputError if it cannot be one."""
+    text = os.fspath(given)
+    try:
+        possible = isinstance(text, str) and bool(text) and b"\0" not in os.fsencode(text)
+    except UnicodeEncodeError:
+        possible = False
+    if not possible:
+        raise InvalidInputError(field, f"{brief(text)} is not a path.", "Name a file or folder.")
+    return os.path.realpath(os.path.expanduser(text))  # noqa: PTH111 - Path's raises for unknown users
 
 
 def _beside(field: str, given: str | os.PathLike[str], source: str) -> str:

@@ -112,8 +112,10 @@ class Documents:
 
         The next `index(..., rebuild=True)` of any folder erases them. Raises InvalidInputError.
         """
+        from combray.documents.workspace import resolved
+
         known = {each.root for each in self.folders()}
-        root = os.path.realpath(os.path.expanduser(os.fspath(folder)))  # noqa: PTH111 - it may be gone
+        root = resolved("folder", folder)
         if root not in known:
             raise InvalidInputError("folder", f"{root} is not indexed.", "Indexed: " + ", ".join(sorted(known)))
         with self._freshness.lock, self._at.runtime.store.transaction(self._at.namespace) as tx:

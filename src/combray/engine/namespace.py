@@ -234,6 +234,8 @@ class Verbs:
 
         if isinstance(items, (str, bytes, Mapping)):
             raise InvalidInputError("items", f"is one {type(items).__name__}.", "Give a list of items.")
+        if judged_as:
+            one_of("judged_as", judged_as, TRUSTS)
         results: list[Remembered] = []
         for some in _batches(items, whole("batch", batch, 1, MAX_BATCH)):
             normal = [read_item(item) for item in some]

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import functools
 import re
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from typing import NamedTuple
 
@@ -122,14 +123,16 @@ def read(text: str, authors: Sequence[str]) -> Question:
 
 
 def _without_idioms(text: str) -> str:
-    idioms, found = _idioms()
-    return found.sub(lambda hit: idioms[hit[0].lower()], text)
+    # By its group: what is found without its case, such as "ı" for "i", need not be the phrase in lower case.
+    meanings, found = _idioms()
+    return found.sub(lambda hit: meanings[(hit.lastindex or 1) - 1], text)
 
 
 @from_tables
-def _idioms() -> tuple[dict[str, str], re.Pattern[str]]:
+def _idioms() -> tuple[tuple[str, ...], re.Pattern[str]]:
     listed = {phrase: meant for table in _tables().values() for phrase, meant in table.idioms.items()}
-    return listed, re.compile(rf"(?i)\b(?:{'|'.join(map(re.escape, listed)) or '(?!)'})\b")
+    phrases = "|".join(f"({re.escape(each)})" for each in listed) or "(?!)"
+    return tuple(listed.values()), re.compile(rf"(?i)\b(?:{phrases})\b")
 
 
 @keyed_by_text
@@ -140,8 +143,9 @@ def _aliases(authors: tuple[str, ...]) -> Mapping[str, str]:
     people = [author for author in authors if author.strip() and author.casefold() not in USERS | ASSISTANTS]
     aliases = {author: author for author in people}
     firsts = [author.split()[0] for author in people]
+    sharing = Counter(firsts)
     for author, first in zip(people, firsts, strict=True):
-        if len(first) > 1 and firsts.count(first) == 1 and not is_stop(first):
+        if len(first) > 1 and sharing[first] == 1 and not is_stop(first):
             aliases.setdefault(first, author)
     return aliases
 

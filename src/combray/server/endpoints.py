@@ -234,12 +234,23 @@ class Endpoints:
             raise HttpError(503, "Too many clients listen. Try again later.", headers={"Retry-After": "30"})
         engine = self.spaces.engine(namespace)
         number = await self._look(lambda: events.latest(engine)) if last is None else int(last)
-        stream = self._counted(events.events(engine, number, self._look, lambda: self.stopping))
+
+        def over() -> bool:
+            return self.stopping or not self._lets_in(request, namespace)
+
+        stream = self._counted(events.events(engine, number, self._look, over))
         return StreamingResponse(
             stream,
             media_type="text/event-stream",
             headers={"Cache-Control": "no-store", "X-Accel-Buffering": "no"},
         )
+
+    def _lets_in(self, request: Request, namespace: str) -> bool:
+        """Whether the key of a stream still lets it in: keys are revoked and expire while it runs."""
+        try:
+            return self.access.authenticate(request.scope).may(READ, namespace)
+        except Refused:
+            return False
 
     async def _counted(self, stream: AsyncIterator[bytes]) -> AsyncIterator[bytes]:
         self._streams += 1

@@ -155,7 +155,8 @@ def whole_or_gone(path: str) -> Iterator[None]:
         yield
     except BaseException:
         for suffix in ("", "-journal", "-wal", "-shm"):
-            Path(path + suffix).unlink(missing_ok=True)
+            with suppress(OSError):
+                Path(path + suffix).unlink(missing_ok=True)
         raise
 
 

@@ -80,7 +80,7 @@ def read(folder: Path) -> Drafts:
             _add(note, drafts)
     known = {note.path for note in found}
     for note in found:
-        for target in links(note.path, note.body.partition(_RELATED)[0]):
+        for target in links(note.path, _body(note)):
             drafts.link(note.path, target)
         for target in known.intersection(_derived_from(note)):
             drafts.link(note.path, target, "source")
@@ -121,10 +121,16 @@ def _own(note: Note) -> Mapping[str, Any]:
     return own if isinstance(own, Mapping) else {}
 
 
+def _body(note: Note) -> str:
+    """Return the body without the list of edges that an export ends it with. A text may have that line too."""
+    text, marked, _ = note.body.rpartition(_RELATED)
+    return text if marked and _own(note).get("edges") else note.body
+
+
 def _add(note: Note, drafts: Drafts) -> None:
     front = {name: value for name, value in (note.front or {}).items() if name != "combray"}
     own = _own(note)
-    body = note.body.partition(_RELATED)[0].strip("\n")
+    body = _body(note).strip("\n")
     title = str(front.get("title") or posixpath.basename(note.path))
     given = front.get("generated")
     generated: Mapping[str, Any] = given if isinstance(given, Mapping) else {}

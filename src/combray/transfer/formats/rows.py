@@ -29,9 +29,8 @@ def read_csv(path: Path, names: Mapping[str, str]) -> Drafts:
     except UnicodeDecodeError as error:
         raise InvalidInputError(path.name, f"byte {error.start + 1} is not UTF-8.", "Save it as UTF-8.") from None
     try:
-        reader = csv.DictReader(
-            io.StringIO(text, newline=""), delimiter="\t" if path.suffix == ".tsv" else ",", strict=True
-        )
+        comma = "\t" if path.suffix.lower() == ".tsv" else ","
+        reader = csv.DictReader(io.StringIO(text, newline=""), delimiter=comma, strict=True)
         listed: list[tuple[str, dict[str, Any]]] = [(f"line {reader.line_num}", row) for row in reader]
     except csv.Error as error:
         raise InvalidInputError(path.name, f"is not valid CSV: {error}.", "Close every quote.") from None
