@@ -20,6 +20,9 @@ $$
 """
 
 
+_KEPT: dict[tuple[str, str], psycopg.Connection] = {}
+
+
 @dataclass(frozen=True)
 class Emptied:
     """A database whose tables can be emptied faster than made."""
@@ -29,20 +32,25 @@ class Emptied:
 
     def empty(self) -> None:
         """Remove every row but the settings."""
-        with self._connected() as connection:
-            if connection.execute("SELECT to_regclass('memory')").fetchone() == (None,):
-                return
-            connection.execute(EMPTY.format(schema=self.schema).encode())
+        connection = self._connected()
+        if connection.execute("SELECT to_regclass('memory')").fetchone() == (None,):
+            return
+        connection.execute(EMPTY.format(schema=self.schema).encode())
         self.rewind()
 
     def _connected(self) -> psycopg.Connection:
-        plain = self.url.partition("&schema=")[0]
-        return psycopg.connect(plain, autocommit=True, options=f"-csearch_path={self.schema}")
+        """Return a connection that stays: a new one would first read what it needs to know of 200 relations."""
+        kept = _KEPT.get((self.url, self.schema))
+        if kept is None or kept.closed:
+            plain = self.url.partition("&schema=")[0]
+            kept = psycopg.connect(plain, autocommit=True, options=f"-csearch_path={self.schema}")
+            _KEPT[self.url, self.schema] = kept
+        return kept
 
     def rewind(self) -> None:
         """Give back the keys and numbers that no row has."""
-        with self._connected() as connection:
-            last = connection.execute("SELECT coalesce(max(key), 0) FROM memory").fetchone()
-            connection.execute("SELECT setval('memory_key', %s + 1, false)", last)
-            number = connection.execute("SELECT coalesce(max(number), 0) FROM operation").fetchone()
-            connection.execute("SELECT setval('operation_number_seq', %s + 1, false)", number)
+        connection = self._connected()
+        last = connection.execute("SELECT coalesce(max(key), 0) FROM memory").fetchone()
+        connection.execute("SELECT setval('memory_key', %s + 1, false)", last)
+        number = connection.execute("SELECT coalesce(max(number), 0) FROM operation").fetchone()
+        connection.execute("SELECT setval('operation_number_seq', %s + 1, false)", number)

@@ -54,16 +54,15 @@ _USERINFO = re.compile(r"(://[^/?#\s:@]*):[^/?#\s]*@")
 _PASSWORD = re.compile(r"((?:ssl)?password=)[^&\s]*")
 
 
-def clean_text(field: str, value: Any, longest: int) -> str:
-    """Return a storable text. Raises InvalidInputError for a wrong type, length, NUL or lone surrogate."""
+def clean_text(field: str, value: Any, longest: int, remedy: str = "Shorten it.", of_another: str = "") -> str:
+    """Return a storable text. Raises InvalidInputError for a wrong type, length, NUL or lone surrogate.
+
+    `remedy`: for a text that is too long. `of_another`: for a value of another type.
+    """
     if not isinstance(value, str):
-        raise InvalidInputError(field, f"must be a string, not {show(value)}.")
+        raise InvalidInputError(field, f"must be a string, not {show(value)}.", of_another)
     if len(value) > longest:
-        raise InvalidInputError(
-            field,
-            f"has {len(value)} characters, at most {longest} are allowed.",
-            "Split it into several memories.",
-        )
+        raise InvalidInputError(field, f"has {len(value)} characters, at most {longest} are allowed.", remedy)
     if "\x00" in value:
         raise InvalidInputError(
             field, f"contains a NUL character at position {value.index(chr(0))}.", "Remove it."
@@ -136,7 +135,12 @@ def is_loopback(host: str) -> bool:
 
 def show(value: Any) -> str:
     """Return type and value for an error message, truncated to one line."""
-    return f"{type(value).__name__} {brief(value)}"
+    return "None" if value is None else f"{type(value).__name__} {brief(value)}"
+
+
+def counted(number: int, one: str, several: str = "") -> str:
+    """Return a number with its noun: "1 memory", "2 memories" (`several`; by default with an s)."""
+    return f"{number} {one if number == 1 else several or one + 's'}"
 
 
 # -- moments ------------------------------------------------------------------------------------
@@ -264,6 +268,18 @@ def from_seconds(field: str, value: float) -> datetime:
         return datetime(1970, 1, 1, tzinfo=UTC) + timedelta(seconds=value)
     except (OverflowError, ValueError):
         raise InvalidInputError(field, f"{brief(value)} is not a valid unix time.") from None
+
+
+def at_seconds(seconds: float, zone: tzinfo = UTC) -> datetime:
+    """Return the moment of unix seconds that were computed from moments.
+
+    `datetime.fromtimestamp` fails before 1970 on Windows, and for the end of the year 9999, which a zone east of
+    Greenwich or the rounding of a float puts into the next year.
+    """
+    try:
+        return shown(datetime(1970, 1, 1, tzinfo=UTC) + timedelta(seconds=seconds), zone)
+    except OverflowError:
+        return datetime.max.replace(tzinfo=UTC)
 
 
 def as_seconds(field: str, value: Any, now: float, zone: tzinfo = UTC) -> float | None:

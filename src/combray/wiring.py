@@ -91,11 +91,18 @@ def open_store(
 
     given = secret(KEY) if key is None and path != ":memory:" else key
     return SqliteStore(
-        path if path == ":memory:" else str(Path(os.path.expanduser(path))),  # noqa: PTH111 - Path's raises for unknown users
+        path if path == ":memory:" else str(_file(path)),
         durability=cast(Literal["normal", "full"], settings.durability),
         key=None if given is None else key_from(given),
         **common,
     )
+
+
+def _file(path: str) -> Path:
+    """Return a path in full: each connection opens it anew, and the process may have changed its folder."""
+    if "\0" in path:
+        raise InvalidInputError("location", "contains a NUL character.", "Name a file.")
+    return Path(os.path.expanduser(path)).absolute()  # noqa: PTH111 - Path's raises for unknown users
 
 
 def _open_postgres(location: str, settings: Settings, key: str | bytes | None, common: dict[str, Any]) -> Store:
@@ -122,7 +129,7 @@ def open_audit(location: str, settings: Settings, clock: Clock) -> AuditLog | No
         # The store of a plugin may have no folder.
         path = str(Path(data_folder(), f"{hashlib.sha256(path.encode()).hexdigest()[:16]}.db"))
         Path(data_folder()).mkdir(parents=True, exist_ok=True)
-    path = f"{Path(os.path.expanduser(path))}.audit"  # noqa: PTH111 - Path's raises for unknown users
+    path = f"{_file(path)}.audit"
     anchor = AnchorFile(settings.audit_anchor, path) if settings.audit_anchor else None
     return AuditLog(FileChain(path), clock=clock, key=AuditKey(f"{path}-key"), anchor=anchor, durable=durable)
 
@@ -218,7 +225,9 @@ def build(
     reranker, language_model = opened("reranker", second), opened("language_model", writer)
     peers = peers_of(settings, now)
     start = Background("combray-peer", threads=MOST_PEER_CALLS, waiting=0, joins=False) if peers else at_once
+    detector = models.detector(settings.guard_model) if settings.guard else None
     log = open_audit(location, settings, now)
+    # Last: what cannot be opened leaves no store open.
     store = open_store(location, settings, read_only=read_only, witness=log, key=key)
     store.zone = zone
     return Runtime(
@@ -235,7 +244,7 @@ def build(
         before=before,
         words=_words(chosen),
         tokens=tokens,
-        detector=models.detector(settings.guard_model) if settings.guard else None,
+        detector=detector,
     )
 
 

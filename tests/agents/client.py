@@ -36,7 +36,7 @@ class Client:
         self.environment = {k: v for k, v in os.environ.items() if not k.startswith("COMBRAY_")}
         self.environment |= {
             "COMBRAY_HOME": str(folder),
-            "COMBRAY_HOOK_MILLISECONDS": "20000",
+            "COMBRAY_HOOK_MILLISECONDS": "60000",
             "COMBRAY_HOOK_RESIDENT": "0",
         }
 

@@ -13,6 +13,7 @@ from typing import Any
 
 import pytest
 from client import Client
+from tiers import nightly
 
 from combray.agents.beside import TurnQueue
 from combray.agents.clients.places import CAPTURE_TOOLS
@@ -143,7 +144,14 @@ def test_nothing_is_captured_if_that_is_off(tmp_path: Path) -> None:
 # -- crashes ---------------------------------------------------------------------------------------
 
 
-def test_kill_9_during_capture_loses_no_queued_turn_and_repeats_none(tmp_path: Path) -> None:
+LIVES = [(0.02, 0.6, 0.9, 1.1), *nightly([(0.02, 0.3, 0.6, 0.8, 0.9, 1.0, 1.1, 1.2, 1.3)], "more kills")]
+"""Seconds after which each worker is killed."""
+
+
+@pytest.mark.parametrize("lives", LIVES)
+def test_kill_9_during_capture_loses_no_queued_turn_and_repeats_none(
+    tmp_path: Path, lives: tuple[float, ...]
+) -> None:
     client = Client("claude-code", tmp_path)
     queue = TurnQueue(Path(f"{client.store}.hooks") / "queue.jsonl")
     queue.path.parent.mkdir()
@@ -153,7 +161,7 @@ def test_kill_9_during_capture_loses_no_queued_turn_and_repeats_none(tmp_path: P
     ]
     queue.append(turns)
     killed = 0
-    for delay in (0.02, 0.3, 0.6, 0.8, 0.9, 1.0, 1.1, 1.2, 1.3):
+    for delay in lives:
         worker = subprocess.Popen(client.command("work"), env=client.environment)
         try:
             worker.wait(delay)

@@ -110,7 +110,7 @@ def test_where_the_engine_loads_too_slowly_the_next_hook_answers(client: Client)
 
     wait(client, hooks_come)
     (pid,) = pids(client)
-    client.environment["COMBRAY_HOOK_MILLISECONDS"] = "20000"
+    client.environment["COMBRAY_HOOK_MILLISECONDS"] = "60000"
     assert "Thursdays" in client.process("prompt", prompt=QUESTION)
     assert pids(client) == [pid]
 

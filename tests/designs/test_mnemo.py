@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 import pytest
 from exact import PLACES, ExactEmbedder, opened, sharing
+from tiers import nightly
 
 import combray
 from combray import Engine, InvalidInputError, presets
@@ -219,13 +220,19 @@ def _scoped(engine: Engine) -> None:
         engine.remember(f"pears note{number} {'orchard ' * (number % 7)}", tags=tags, diff=False)
 
 
+SCOPES = [
+    ("scope:global", "scope:agent:a2"),
+    *nightly([("scope:agent:a1",), ("scope:global",)], "each is half of the other"),
+]
+
+
 def _with_pool(engine: Engine, pool: int, push_down: bool) -> Engine:
     """The same store, asked with another pool and the scopes pushed down or not."""
     recall = MNEMO.recall.replace("SearchPaths", SearchPaths(pool=pool, push_down=push_down))
     return Engine(engine.runtime, engine.namespace, replace(MNEMO, recall=recall))
 
 
-@pytest.mark.parametrize("scope", [("scope:agent:a1",), ("scope:global",), ("scope:global", "scope:agent:a2")])
+@pytest.mark.parametrize("scope", SCOPES)
 def test_pushing_the_scope_down_and_filtering_at_stage_8_give_the_same_answer_on_a_large_pool(
     scope: tuple[str, ...],
 ) -> None:

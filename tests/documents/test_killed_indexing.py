@@ -9,7 +9,9 @@ import time
 from contextlib import closing
 from pathlib import Path
 
+import pytest
 from notes import make_notes
+from tiers import nightly
 
 import combray
 
@@ -26,9 +28,10 @@ print("done", flush=True)
 """
 
 
-def test_a_killed_index_is_whole_and_goes_on(tmp_path: Path) -> None:
+@pytest.mark.parametrize("count", [60, *nightly([200], "more files")])
+def test_a_killed_index_is_whole_and_goes_on(tmp_path: Path, count: int) -> None:
     root, store = tmp_path / "notes", str(tmp_path / "a.db")
-    make_notes(root, 200)
+    make_notes(root, count)
     cut = 0
     # The first is killed in the middle, the others at any moment.
     for delay, waits in ((0.0, True), (0.0, False), (0.05, False), (0.12, False)):
@@ -54,4 +57,4 @@ def test_a_killed_index_is_whole_and_goes_on(tmp_path: Path) -> None:
     with closing(combray.open(store, embedder="none")) as engine:
         before = len(engine.reader.documents.files(str(root)))
         report = engine.documents.index(root)
-        assert (report.files, report.added) == (200, 200 - before)
+        assert (report.files, report.added) == (count, count - before)

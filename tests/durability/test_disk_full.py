@@ -65,6 +65,24 @@ def test_a_full_disk_loses_nothing_and_work_goes_on_when_there_is_room(tmp_path:
             assert soundness.assert_sound(store, everyone) == everyone | {written}
 
 
+def test_a_backup_that_does_not_fit_leaves_no_file(tmp_path: Path) -> None:
+    """An empty file in its place would stop the next call, which names a new file."""
+    (tmp_path / "small").mkdir()
+    with closing(SqliteStore(str(tmp_path / "a.db"))) as store:
+        with store.transaction("default") as tx:
+            soundness.write_many(tx, range(200))
+        with small_disk(tmp_path / "small", 64 * 1024) as mounted:
+            if not mounted:
+                pytest.skip("this process may not mount a file system")
+            copy = tmp_path / "small" / "copy.db"
+            with pytest.raises(DiskFullError, match=r"copy\.db"):
+                store.backup(str(copy))
+            assert not list(copy.parent.iterdir())
+        store.backup(str(copy))
+    with closing(SqliteStore(str(copy))) as store:
+        assert soundness.assert_sound(store, set(range(200))) == set(range(200))
+
+
 def limit_pages(folder: Path) -> None:
     with closing(SqliteStore(str(folder / "a.db"))) as store:
         pages = store._writer.execute("PRAGMA page_count").fetchone()[0]

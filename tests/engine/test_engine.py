@@ -11,6 +11,7 @@ import pytest
 
 import combray
 from combray import Engine, InvalidInputError, NotFoundError, ReadOnlyStoreError
+from combray.stores.sqlite.locks import held
 from combray.testing.fakes import FakeClock
 
 
@@ -294,3 +295,49 @@ def test_the_text_is_given_once() -> None:
         with pytest.raises(combray.InvalidInputError, match="content: is given beside the text"):
             engine.remember("one text", content="another")  # type: ignore[call-arg]
         assert engine.store.status()["total_insights"] == 0
+
+
+def test_a_store_stays_the_same_file_when_the_process_changes_its_folder(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    other = tmp_path / "other"
+    other.mkdir()
+    monkeypatch.chdir(tmp_path)
+    with combray.open("a.db") as engine:
+        engine.remember("The attic is dry.")
+        monkeypatch.chdir(other)
+        # Of two reads at once one opens a new connection.
+        with engine.runtime.store.view("default"), engine.runtime.store.view("default") as second:
+            assert second.profile().memories == 1
+        assert len(engine.recall("attic")) == 1
+        assert engine.audit.verify().ok
+    assert list(other.iterdir()) == []
+
+
+def test_an_opening_that_fails_leaves_no_store_open(tmp_path: Path) -> None:
+    place = str(tmp_path / "a.db")
+    with pytest.raises(InvalidInputError, match="namespace"):
+        combray.open(place, namespace=" default")
+    with pytest.raises(InvalidInputError, match="location: contains a NUL"):
+        combray.open(f"{place}\0")
+    assert not held(place, encrypted=False)
+
+
+@pytest.mark.parametrize("given", [["a", "b"], {"role": "user", "content": "My name is Bo."}])
+def test_what_remember_many_takes_is_sent_there(given: Any) -> None:
+    """As a program does that gave its messages to another memory."""
+    with combray.open(":memory:") as engine:
+        with pytest.raises(combray.InvalidInputError, match="remember_many takes several texts, and messages"):
+            engine.remember(given)
+        with pytest.raises(combray.InvalidInputError, match=r"content: must be a string, not None\.$"):
+            engine.remember(None)  # type: ignore[arg-type]
+        with pytest.raises(combray.InvalidInputError, match=r"Options: limit, "):
+            engine.recall("Bo", top_k=3)  # type: ignore[call-arg]
+
+
+def test_one_memory_is_counted_as_one() -> None:
+    with combray.open(":memory:") as engine:
+        engine.remember("wrong name")
+        assert engine.recall("zebra").reason.endswith("in 1 memory)")
+        with pytest.raises(combray.InvalidInputError, match="but the filter matches 1 memory"):
+            engine.forget(where={"status": "active"}, confirm=5)

@@ -113,3 +113,17 @@ def test_the_proof_of_a_distilled_turn_is_clean(engine: Engine) -> None:
     assert certificate is not None
     assert certificate.derived
     assert (certificate.clean, certificate.left) == (True, ())
+
+
+@pytest.mark.parametrize("origin", [5, None, {"a": 1}, [{"a": 1}], [["a"]]])
+def test_metadata_of_a_caller_hinders_no_erasure(origin: object, tmp_path: Path) -> None:
+    with combray.open(tmp_path / "a.db") as engine:
+        said = turn(engine, "I work at Fischer Optics.", "s")
+        engine.remember(
+            WORK, source="extraction", evidence=[said], metadata={"distilled_from": origin, "subject": "Ana"}
+        )
+        assert engine.forget(about="I work at Fischer Optics").count
+        engine.forget(said)
+        engine.restore(said)
+        engine.erase(said)
+        assert not engine.list({"kind": "episode", "status": {"exists": True}}).memories

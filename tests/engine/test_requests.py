@@ -85,12 +85,23 @@ def test_what_was_made_of_a_turn_is_derived(engine: Engine) -> None:
     assert not [hit for hit in engine.recall("Where does Ana work?") if "Acme" in hit.memory.content]
 
 
+def test_a_request_may_match_more_memories_than_a_recall_returns(engine: Engine) -> None:
+    engine.remember_many([f"Acme ordered crate {number}." for number in range(1005)], diff=False)
+    put(engine, "Our dog is called Rex.")
+    preview = engine.forget(about="everything about Acme")
+    assert preview.count == 1005
+    assert engine.forget(about="everything about Acme", confirm=1005).count == 1005
+    assert engine.list({"status": "active"}).total == 1
+
+
 def test_nothing_happens_unless_the_count_is_right(engine: Engine) -> None:
     put(engine, "Acme pays us on Fridays.")
     preview = engine.forget(about="Acme")
     put(engine, "Acme moved to Oslo.")
     with pytest.raises(InvalidInputError, match="confirm: is 1, but the request takes 2 memories now"):
         engine.forget(about="Acme", confirm=preview.count)
+    with pytest.raises(InvalidInputError, match="confirm: is 5, but the request takes 1 memory now"):
+        engine.forget(about="Oslo", confirm=5)
     assert engine.list({"status": "forgotten"}).total == 0
     assert engine.forget(about="Acme", confirm=2).count == 2
 

@@ -212,3 +212,17 @@ def test_forgotten_memories_are_in_no_timeline(engine: Engine) -> None:
 def test_the_timeline_refuses_what_it_cannot_do(engine: Engine, asked: dict[str, object]) -> None:
     with pytest.raises(InvalidInputError):
         engine.views.timeline(**asked)  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize("timezone", ["Asia/Tokyo", "America/New_York", "UTC"])
+@pytest.mark.parametrize("field", ["valid_to", "valid_from", "occurred_at", "recorded_at"])
+@pytest.mark.parametrize("moment", ["0001-01-01T00:00:00Z", "1900-02-28", "9999-12-31T23:59:59.999999Z"])
+def test_a_timeline_reaches_to_the_ends_of_the_calendar(timezone: str, field: str, moment: str) -> None:
+    with combray.open(":memory:", embedder="none", timezone=timezone) as engine:
+        made = know(engine, "The lease of the office ends.", **{field: moment})
+        shown = engine.views.timeline()
+        assert [each.id for each in shown.memories] == [made]
+        assert shown.first is not None
+        assert shown.last is not None
+        assert shown.first <= shown.last
+        assert len(engine.recall("lease of the office", as_of="9999-12-31T23:59:59.999999Z")) <= 1

@@ -12,7 +12,7 @@ from pathlib import Path
 import httpx2
 import pytest
 
-SECONDS = 60
+SECONDS = 120
 """A limit for a process that hangs."""
 
 pytestmark = pytest.mark.slow("starts processes")

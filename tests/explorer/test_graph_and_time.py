@@ -192,7 +192,7 @@ def test_play_goes_through_the_days_and_a_key_stops_it(browser: Browser, address
         page.keyboard.press("Space")
         expect(page.get_by_role("button", name="Play")).to_be_visible()
         # The step that was on its way when the key came.
-        page.wait_for_timeout(1000)
+        visit.goes_on()
         stopped = slider.input_value()
         page.keyboard.press("ArrowRight")
         assert int(slider.input_value()) == int(stopped) + 1

@@ -36,10 +36,11 @@ def some_memory(visit: Visit, words: str = "PostgreSQL 17") -> str:
 
 
 @pytest.mark.parametrize(("width", "scheme"), LOOKS)
-def test_every_page_fits_every_width_in_both_schemes(
-    browser: Browser, address: str, width: int, scheme: str
+def test_every_page_fits_and_axe_finds_nothing_serious(
+    browser: Browser, address: str, axe: str, width: int, scheme: str
 ) -> None:
     with visiting(browser, address, width, scheme) as visit:
+        found: dict[str, list[str]] = {}
         for name, rest, query in _every_place(visit):
             page = visit.open(name, rest, query)
             if SHOTS:
@@ -47,6 +48,8 @@ def test_every_page_fits_every_width_in_both_schemes(
                 shot(page, f"{name}-{width}-{scheme}", Path(SHOTS))
             wide = page.evaluate("document.documentElement.scrollWidth - document.documentElement.clientWidth")
             assert wide <= 0, (name, page.evaluate(WIDER))
+            found[name] = serious(page, axe)
+        assert {name: each for name, each in found.items() if each} == {}
 
 
 def _every_place(visit: Visit) -> list[tuple[str, str, str]]:
@@ -54,18 +57,6 @@ def _every_place(visit: Visit) -> list[tuple[str, str, str]]:
         *((name, "", "q=where+does+Ana+live" if name == "search" else "") for name in PAGES),
         ("memory", some_memory(visit), ""),
     ]
-
-
-@pytest.mark.parametrize(("width", "scheme"), ALWAYS)
-def test_axe_finds_nothing_serious_on_any_page(
-    browser: Browser, address: str, axe: str, width: int, scheme: str
-) -> None:
-    with visiting(browser, address, width, scheme) as visit:
-        found: dict[str, list[str]] = {}
-        for name, rest, query in _every_place(visit):
-            page = visit.open(name, rest, query)
-            found[name] = serious(page, axe)
-        assert {name: each for name, each in found.items() if each} == {}
 
 
 def serious(page: Page, axe: str) -> list[str]:

@@ -16,7 +16,7 @@ PAGES = ("search", "graph", "time", "people", "pairs", "quarantine", "runs", "au
 WIDTHS = {390: 844, 820: 1180, 1440: 900}
 """Width of a phone, a tablet and a desk, with the height."""
 SCHEMES = ("light", "dark")
-SECONDS = 45
+SECONDS = 120
 """A limit for a page that hangs."""
 
 
@@ -36,8 +36,14 @@ class Visit:
         if name == "search":
             # It waits a moment for the next key before it asks.
             self.page.locator("main h1").first.wait_for()
-            self.page.wait_for_timeout(300)
+            self.goes_on()
         return self.shown()
+
+    def goes_on(self) -> None:
+        """Wait until what the page had put off is done: by its own frames and clock, however slow it is."""
+        self.page.evaluate(
+            "new Promise(go => requestAnimationFrame(() => requestAnimationFrame(() => setTimeout(go, 200))))"
+        )
 
     def shown(self) -> Page:
         """Wait until the page has a heading and loads nothing."""

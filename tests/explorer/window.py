@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import socket
 import subprocess
 import sys
 import time
@@ -16,21 +15,20 @@ import notebook
 import pytest
 from browser import NoBrowserError, chromium, unattended
 from playwright.sync_api import Browser, sync_playwright
+from ports import free_port
 
 import combray
 
 OPTIONS = ["--no-sandbox", "--disable-dev-shm-usage", "--use-angle=swiftshader"]
 """The sandbox needs rights that containers do not give, also to root. WebGL is computed without a GPU."""
-SECONDS = 60
+SECONDS = 120
 """A limit for a server that hangs."""
 
 
 @contextmanager
 def serving(path: Path, *options: str) -> Iterator[str]:
     """Serve a store as `combray serve` does, in a process of its own. Yield the address."""
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        port = probe.getsockname()[1]
+    port = free_port()
     address = f"http://127.0.0.1:{port}"
     command = [sys.executable, "-m", "combray", "serve", "--db", str(path), "--port", str(port), *options]
     process = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)

@@ -6,6 +6,7 @@ import base64
 
 import numpy as np
 import pytest
+from tiers import nightly
 
 from bench.guard import hiding
 from combray.guard.disguises import read
@@ -166,10 +167,11 @@ def test_a_model_is_read_as_it_was_written() -> None:
         "token: ",
     ],
 )
+@pytest.mark.parametrize("count", [50_000, *nightly([200_000], "four times as long")])
 @pytest.mark.slow("reads very long texts")
-def test_200_000_adversarial_characters_are_read_to_the_end(part: str) -> None:
+def test_adversarial_characters_are_read_to_the_end(part: str, count: int) -> None:
     # A regular expression that backtracks would take hours here, not a second.
-    text = part * (200_000 // len(part))
+    text = part * (count // len(part))
     assert judge(f"{text}\n{ATTACK}").attack >= 0.5
 
 

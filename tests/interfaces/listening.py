@@ -2,33 +2,22 @@
 
 from __future__ import annotations
 
-import itertools
-import os
 import socket
 import subprocess
 import time
 from collections.abc import Callable
-from contextlib import suppress
+
+from ports import free_port
 
 SECONDS = 120
 """A limit for a server that hangs."""
-# Workers of one run begin far from one another.
-_ports = itertools.islice(itertools.cycle(range(10_000, 30_000)), os.getpid() * 97 % 20_000, None)
-
-
-def _free() -> int:
-    """A free port below those that the system gives out: until the server has it, nobody else is given it."""
-    while True:
-        with socket.socket() as probe, suppress(OSError):
-            probe.bind(("127.0.0.1", port := next(_ports)))
-            return port
 
 
 def started(start: Callable[[int], subprocess.Popen[bytes]]) -> tuple[subprocess.Popen[bytes], int]:
     """Start a server on a free port, on another one if that is taken meanwhile. The process and its port."""
     until = time.monotonic() + SECONDS
     while True:
-        port = _free()
+        port = free_port()
         running = start(port)
         while running.poll() is None:
             with socket.socket() as probe:

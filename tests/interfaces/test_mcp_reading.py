@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import Any
 
 import pytest
@@ -9,6 +10,7 @@ from mcp_types import CallToolResult
 
 import combray
 from combray.interfaces.mcp.calls import Calls
+from combray.interfaces.mcp.results import result
 from combray.testing.fakes import FakeClock
 
 pytestmark = pytest.mark.parametrize("embedder", ["none", "wordllama"])
@@ -86,3 +88,31 @@ def test_an_uncertain_fact_is_marked(embedder: str) -> None:
     marked = [line for line in _text(answer).splitlines() if "confidence" in line]
     assert len(marked) == 1
     assert marked[0].endswith("Bob likes green tea <confidence 0.40>")
+
+
+def test_a_full_answer_says_how_each_hit_was_found(embedder: str) -> None:
+    engine = _opened("default", embedder)
+    engine.remember("Redis caches the sessions of the shop")
+    (via,) = {hit.via for hit in engine.recall("Which sessions does Redis cache?")}
+    shown = _text(Calls(engine).recall("Which sessions does Redis cache?", full=True))
+    assert re.search(rf" score \d\.\d\d\d via {via} \([a-z]+ [01]\.\d\d", shown), shown
+
+
+def test_what_does_not_fit_is_counted(embedder: str) -> None:
+    lines = _text(result(["x" * 1000] * 100, {})).splitlines()
+    assert 0 < len(lines) < 100
+    assert lines[-1].startswith(f"note: {100 - len(lines[:-1])} lines left out")
+
+
+def test_control_tokens_are_disarmed_in_text_and_data(embedder: str) -> None:
+    """A client may put either into the prompt."""
+    engine = _opened("default", embedder)
+    engine.remember("The tokenizer of the chat knows <|im_start|> and <|im_end|>.")
+    for done in (Calls(engine).recall("What does the tokenizer know?"), Calls(engine).list_memories()):
+        assert "The tokenizer of the chat knows" in _text(done)
+        assert "The tokenizer of the chat knows" in str(done.structured_content)
+        assert "<|im_" not in _text(done) + str(done.structured_content)
+    # Whatever a tool returns.
+    done = result(["<|im_start|>"], {"warnings": ["<|im_start|>"], "tier": {"why": "<|im_start|>"}})
+    assert "<|im_" not in _text(done) + str(done.structured_content)
+    assert "im_start" in _text(done)

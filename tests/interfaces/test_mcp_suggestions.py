@@ -85,3 +85,14 @@ def test_where_link_is_offered_the_answer_has_the_fields_of_the_page(embedder: s
     assert told["semantic_candidates"][0]["auto_linked"] is False
     # Without the tool nothing can be done with them.
     assert "semantic_candidates" not in _told(engine, "Oil the gate")
+
+
+def test_related_memories_are_shown_only_where_they_can_be_linked(embedder: str) -> None:
+    engine = _opened(embedder)
+    Calls(engine).remember("Lunch in the garden is at noon")
+    for content, offered in (
+        ("The garden lunch needs ten chairs", ("link",)),
+        ("The garden lunch has a cook", ()),
+    ):
+        (block,) = Calls(engine, offered=("remember", *offered)).remember(content).content
+        assert ("Lunch in the garden is at noon" in block.model_dump()["text"]) is bool(offered)

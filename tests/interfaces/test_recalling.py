@@ -186,6 +186,13 @@ def test_a_terminal_shows_a_table_that_fits(shell: Shell, width: int) -> None:
     assert width - 40 < widest <= width
 
 
+def test_a_question_that_is_too_long_says_what_helps(shell: Shell) -> None:
+    shell.run("remember", "The lamp is green.")
+    result = shell.run("recall", "lamp " * 4001)
+    assert result.exit_code == 1
+    assert "query: has 20005 characters, at most 20000 are allowed. Shorten it." in result.stderr
+
+
 def test_stored_control_characters_cannot_steer_the_terminal(shell: Shell) -> None:
     shell.remember("A red herring \x1b[31m \x9b2J", "--author", "evil\x1b]0;title\x07")
     shown = shell.in_terminal("recall", "herring")

@@ -2,9 +2,13 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
+from typing import Any
 
 import pytest
 from shell import Shell
+
+from combray.engine.namespace import Verbs
+from combray.errors import DiskFullError
 
 PAGE_FIELDS = [
     "id",
@@ -112,6 +116,31 @@ def test_a_bad_line_of_an_atomic_file_is_located_and_what_stands_before_is_store
     # One blank line, then a batch of 256: the failing batch begins at line 258.
     assert "a line from 258 on: has 8001 characters" in result.stderr
     assert shell.json("status")["total_insights"] == 256
+
+
+@pytest.mark.parametrize(
+    ("failure", "code"), [(KeyboardInterrupt(), 130), (DiskFullError("no room left; nothing was written."), 1)]
+)
+def test_a_file_that_stops_in_the_middle_says_which_lines_are_stored(
+    shell: Shell, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, failure: BaseException, code: int
+) -> None:
+    notes = tmp_path / "notes.txt"
+    notes.write_text("\n".join(f"note number {number} about topic {number * 7}" for number in range(600)))
+    write, batches = Verbs._write, iter(range(9))
+
+    def second_fails(self: Verbs, *given: Any, **named: Any) -> Any:
+        if next(batches) == 1:
+            raise failure
+        return write(self, *given, **named)
+
+    monkeypatch.setattr(Verbs, "_write", second_fails)
+    result = shell.run("remember", "--file", str(notes))
+    assert result.exit_code == code
+    said = "256 of 600 lines are stored. Go on with line 257, or run the command again: duplicates are skipped."
+    assert said in result.stderr
+    monkeypatch.setattr(Verbs, "_write", write)
+    done = shell.json("remember", "--file", str(notes))
+    assert (done["added"], done["skipped"]) == (344, 256)
 
 
 @pytest.mark.parametrize(

@@ -1,10 +1,14 @@
 from __future__ import annotations
 
+import errno
 import json
+import os
 from pathlib import Path
 
 import pytest
 from shell import Shell
+
+from combray.engine.store import OpenStore
 
 
 @pytest.fixture
@@ -113,3 +117,18 @@ def test_a_graph_that_is_not_utf8_is_refused_in_one_sentence(shell: Shell, tmp_p
     done = shell.run("import", str(tmp_path / "g.jsonl"), "--format", "server-memory")
     assert done.exit_code == 2
     assert "is not UTF-8 text" in done.stderr
+
+
+def test_an_export_that_does_not_fit_names_its_file(
+    shell: Shell, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def full(*_: object, **__: object) -> int:
+        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+
+    shell.remember("Ana drinks tea.")
+    monkeypatch.setattr(OpenStore, "export_to", full)
+    path = tmp_path / "out.jsonl"
+    result = shell.run("export", str(path))
+    assert result.exit_code == 1
+    assert f"{path}: {os.strerror(errno.ENOSPC)}. Free some space." in " ".join(result.stderr.split())
+    assert not list(tmp_path.glob("out*"))

@@ -127,7 +127,7 @@ class _Answering(BaseHTTPRequestHandler):
     def send(self, status: int, body: bytes, headers: Mapping[str, str], fault: Fault | None = None) -> None:
         fault = fault or Fault("")
         if fault.wait is not None:
-            fault.wait.wait(10)
+            fault.wait.wait(90)
         body = (b"" if fault.status else body) if fault.body is None else fault.body
         told = {"Content-Length": str(len(body)), **headers, **fault.headers}
         try:

@@ -86,13 +86,13 @@ def mem0(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
             urllib.request.urlopen(urllib.request.Request(f"{url}/memories", said), timeout=60).read()
         yield url
         server.stdin.close()
-        server.wait(30)
+        server.wait(120)
     model.shutdown()
     model.server_close()
 
 
 def test_its_hits_are_read(mem0: str) -> None:
-    hits = Mem0Peer("mem0", mem0, "", 30.0).search("Who owns the billing service?", 2, "work")
+    hits = Mem0Peer("mem0", mem0, "", 60.0).search("Who owns the billing service?", 2, "work")
     assert hits[0].text == "Priya owns the billing service"
     assert len(hits) == 2
     assert 0 < hits[1].score <= hits[0].score
@@ -101,9 +101,9 @@ def test_its_hits_are_read(mem0: str) -> None:
 
 
 def test_another_user_is_another_namespace(mem0: str) -> None:
-    texts = {hit.text for hit in Mem0Peer("mem0", mem0, "", 30.0).search("billing", 10, "work")}
+    texts = {hit.text for hit in Mem0Peer("mem0", mem0, "", 60.0).search("billing", 10, "work")}
     assert "Priya owns a billing secret" not in texts
-    assert Mem0Peer("mem0", mem0, "", 30.0).search("billing", 10, "nobody") == []
+    assert Mem0Peer("mem0", mem0, "", 60.0).search("billing", 10, "nobody") == []
 
 
 @pytest.mark.parametrize(("question", "peers"), [("Who owns the billing service?", 1), ("what do I prefer?", 0)])

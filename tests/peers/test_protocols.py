@@ -18,7 +18,7 @@ NINE = datetime(2026, 3, 1, 9, tzinfo=UTC)
 
 def asked(service: Service, **options: Any) -> list[PeerHit]:
     """Ask a peer of our own kind."""
-    settings: dict[str, Any] = {"name": "team", "url": service.url, "key": "", "timeout": 5.0} | options
+    settings: dict[str, Any] = {"name": "team", "url": service.url, "key": "", "timeout": 60.0} | options
     return CombrayPeer(**settings).search("who owns it", 5, "work")
 
 
@@ -49,7 +49,7 @@ def test_mem0(bare: bool) -> None:
         {"id": "a1", "memory": "Likes tea", "score": 0.5, "hash": "x", "created_at": "2026-03-01T09:00:00Z"}
     ]
     with serving(Service(results if bare else {"results": results, "relations": []})) as service:
-        hits = Mem0Peer("mem0", service.url, "secret", 5.0).search("tea", 3, "work")
+        hits = Mem0Peer("mem0", service.url, "secret", 60.0).search("tea", 3, "work")
     assert hits == [PeerHit("Likes tea", 0.5, "a1", NINE)]
     path, headers, body = service.asked[0]
     assert (path, headers["x-api-key"]) == ("/search", "secret")
@@ -62,7 +62,7 @@ def test_lightrag_gives_passages_and_no_made_up_answer() -> None:
         {"reference_id": "2", "file_path": "old.md", "content": ["Eve owned it."]},
     ]
     with serving(Service({"response": "everything", "references": references})) as service:
-        hits = LightRagPeer("lightrag", service.url, "secret", 5.0).search("who", 2, "work")
+        hits = LightRagPeer("lightrag", service.url, "secret", 60.0).search("who", 2, "work")
     assert hits == [
         PeerHit("Bob owns it.", id="1", source="ops.md"),
         PeerHit("Since May.", id="1", source="ops.md"),
@@ -76,7 +76,7 @@ def test_lightrag_gives_passages_and_no_made_up_answer() -> None:
 def test_lightrag_without_passages_gives_its_context_and_nothing_when_it_has_none() -> None:
     known = {"response": "-----Context----- Bob", "references": [{"reference_id": "1", "file_path": "ops.md"}]}
     with serving(Service(known)) as service:
-        peer = LightRagPeer("lightrag", service.url, "", 5.0)
+        peer = LightRagPeer("lightrag", service.url, "", 60.0)
         assert peer.search("who", 5, "work") == [PeerHit("-----Context----- Bob")]
         service.body = {"response": "Sorry, I'm not able to answer.", "references": []}
         assert peer.search("who", 5, "work") == []
@@ -141,4 +141,4 @@ def test_a_peer_that_does_not_answer_is_given_up() -> None:
 
 def test_text_that_no_json_can_hold_is_an_error_of_the_peer() -> None:
     with serving(Service()) as service, pytest.raises(ModelError, match="peer team"):
-        CombrayPeer("team", service.url, "", 5.0).search("\ud800", 5, "work")
+        CombrayPeer("team", service.url, "", 60.0).search("\ud800", 5, "work")

@@ -142,9 +142,9 @@ def test_a_lock_excludes_a_second_descriptor_until_it_is_released(
             assert min(regions.held) > 1 << 30
             waiting = threading.Thread(target=second)
             waiting.start()
-            assert regions.refused.wait(20)
+            assert regions.refused.wait(90)
             entered.append("first")
-        waiting.join(20)
+        waiting.join(90)
     assert entered == ["first", "second"]
     assert regions.held == {}
 

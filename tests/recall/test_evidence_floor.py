@@ -8,6 +8,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from tiers import nightly
 
 import combray
 from bench.quality import loaders
@@ -71,7 +72,7 @@ def many(count: int) -> list[str]:
 
 @pytest.mark.parametrize("preset", presets.names())
 @pytest.mark.parametrize("embedder", EMBEDDERS)
-@pytest.mark.parametrize("count", [10, 60, 200])
+@pytest.mark.parametrize("count", [10, 200, *nightly([60], "between the two")])
 def test_ordinary_questions_are_answered_in_a_store_of_any_size(preset: str, embedder: str, count: int) -> None:
     """Filler, question words and words of time never have to be met."""
     engine = filled(many(count), embedder, preset)

@@ -294,6 +294,16 @@ def test_what_is_pulled_in_brings_what_may_replace_it(engine: Engine) -> None:
     assert [hit.may_be_outdated_by for hit in hits[:3]] == [second, third, None]
 
 
+def test_a_plan_leads_only_the_hits_that_it_probably_revises(engine: Engine) -> None:
+    """It came due and very probably revises the second memory. That says nothing of the first."""
+    passport = tell(engine, "My passport expires on 2027-11-03.", "2026-01-06")
+    car = tell(engine, "The car needs an oil change every 15,000 km.", "2026-03-15")
+    rent = tell(engine, "Our landlord raised the rent to 1,450 euros from May on.", "2026-04-10")
+    for new, old, weight in ((car, passport, 0.08), (rent, passport, 0.02), (rent, car, 0.9)):
+        suppose(engine, new, old, weight)
+    assert shown(engine, "When does my passport expire?", 1) == [passport]
+
+
 def test_a_date_given_in_words_of_the_present_makes_a_plan(engine: Engine) -> None:
     old = tell(engine, "I live in a rented room in Peckham", "2025-10-02")
     plan = tell(engine, "On 1 July 2026 I move into my own flat in Walthamstow", "2025-11-15")

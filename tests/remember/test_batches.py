@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import tracemalloc
 from collections.abc import Callable
 from typing import Any
 
@@ -162,3 +163,18 @@ def test_what_is_no_list_of_items_is_refused(call: Callable[[Engine], Any]) -> N
     with pytest.raises(InvalidInputError):
         call(engine)
     assert engine.store.status()["total_insights"] == 0
+
+
+def test_a_large_batch_of_like_texts_takes_no_memory_for_each_pair() -> None:
+    with combray.open(":memory:") as engine:
+        engine.remember("The sensor is on.")
+        texts = [f"Sensor {number} reports {number % 7} degrees in hall {number % 5}." for number in range(1_500)]
+        tracemalloc.start()
+        try:
+            results = engine.remember_many(texts, batch=len(texts))
+            _, peak = tracemalloc.get_traced_memory()
+        finally:
+            tracemalloc.stop()
+    assert {each.action for each in results} == {"added"}
+    # A million pairs took more than 100 MB.
+    assert peak < 60e6

@@ -14,7 +14,8 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 
 import httpx2
-from serving import SECONDS, environment, free_port
+from ports import free_port
+from serving import SECONDS, environment
 
 DEPLOY = Path(__file__).parents[2] / "deploy"
 NAME = "memory.example.com"

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import socket
 import subprocess
 import sys
 import threading
@@ -16,6 +15,7 @@ from typing import Any
 
 import httpx2
 import uvicorn
+from ports import free_port
 
 import combray
 from combray.interfaces.cli.serving import mcp_at
@@ -77,14 +77,6 @@ def serving(
         server.should_exit = True
         thread.join(SECONDS)
         assert not thread.is_alive(), "the server does not stop"
-
-
-def free_port() -> int:
-    """A port that nobody listens on."""
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        found: int = probe.getsockname()[1]
-        return found
 
 
 def started(

@@ -22,9 +22,12 @@ from mcp.client.streamable_http import streamable_http_client
 from serving import SECONDS, Served, serving, started
 
 import combray
+from combray.engine.store import OpenStore
+from combray.errors import StoreError
 from combray.server import measures
-from combray.server.access import Caller, Limits, Rates
-from combray.server.spaces import Schedule
+from combray.server.access import Caller, Limits
+from combray.server.spaces import Schedule, Spaces, Wish
+from combray.stores.sqlite.locks import held
 
 
 def heard(served: Served, last: str | None = None, namespace: str = "default") -> Generator[dict[str, Any]]:
@@ -198,7 +201,7 @@ def test_a_peer_asks_the_server(served: Served, tmp_path: Path, monkeypatch: pyt
 
 
 def test_limits_are_answered_with_what_to_do(tmp_path: Path) -> None:
-    limits = Limits(body=100, requests=0, rate=1, seconds=0.2)
+    limits = Limits(body=100, requests=0, rate=0.3, seconds=0.2)
     with serving(tmp_path / "a.db", limits) as small:
         assert small.client.post("/v1/memories", json={"content": "x" * 100}).status_code == 413
         busy = small.client.get("/v1/status")
@@ -221,21 +224,63 @@ def test_a_request_that_takes_too_long_writes_nothing(tmp_path: Path) -> None:
         assert len(slow.engine.list()) == 0
 
 
-def test_a_rate_is_a_bucket() -> None:
-    rates = Rates(1)
-    waits = [rates.wait("a") for _ in range(11)]
-    assert waits[:10] == [0.0] * 10
-    assert 0 < waits[10] <= 1
-    assert rates.wait("b") == 0
-    assert Rates(0).wait("a") == 0
-
-
 def test_metrics_count_requests_and_memories(served: Served) -> None:
+    served.remember("The pump is loud.")
     served.client.get("/v1/memories/unknown")
     text = served.client.get("/metrics").text
     assert 'combray_requests_total{method="GET",route="/v1/memories/{memory_id}",status="404"}' in text
     assert 'combray_request_seconds_bucket{route="/v1/memories/{memory_id}",le="+Inf"}' in text
     assert 'combray_memories{namespace="default"}' in text
+
+
+@pytest.mark.parametrize("method", ["GET", "PATCH"])
+def test_an_answer_has_no_tag_of_a_version_that_it_does_not_show(
+    method: str, served: Served, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    made = served.remember(f"The {method} of the pump.")
+    body = None if method == "GET" else {"importance": 4}
+    assert served.client.request(method, f"/v1/memories/{made}", json=body).headers["ETag"]
+    own = Spaces.carry_out
+
+    async def carry_out(spaces: Spaces, wish: Wish) -> tuple[Any, bool]:
+        found = await own(spaces, wish)
+        served.engine.update(made, importance=5)
+        return found
+
+    monkeypatch.setattr(Spaces, "carry_out", carry_out)
+    answer = served.client.request(method, f"/v1/memories/{made}", json=body)
+    assert answer.json()["importance"] < 5
+    assert "ETag" not in answer.headers
+
+
+def test_words_that_are_no_methods_are_counted_together(served: Served) -> None:
+    for number in range(3):
+        assert served.client.request(f"WORD{number}", "/v1/memories").status_code == 405
+    text = served.client.get("/metrics").text
+    assert 'combray_requests_total{method="other",route="/v1/memories",status="405"} 3' in text
+    assert "WORD" not in text
+
+
+def test_a_failure_of_the_store_does_not_end_the_schedule(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    own, failed = OpenStore.namespaces, threading.Event()
+
+    def failing(store: OpenStore) -> list[str]:
+        if not failed.is_set():
+            failed.set()
+            raise StoreError("the disk is away")
+        return own(store)
+
+    monkeypatch.setattr(OpenStore, "namespaces", failing)
+    with serving(tmp_path / "a.db", schedule=Schedule(consolidate_every=0.02)) as mine:
+        mine.remember("The pump is loud.")
+        until = time.monotonic() + SECONDS
+        while not mine.client.get("/v1/consolidation/runs").json()["results"]:
+            assert time.monotonic() < until, "consolidation does not run"
+            time.sleep(0.02)
+    assert failed.is_set()
+    assert not held(str(tmp_path / "a.db"), encrypted=False)
 
 
 def test_consolidation_runs_at_its_interval(tmp_path: Path) -> None:

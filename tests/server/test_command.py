@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import socket
 import sys
 from pathlib import Path
 
@@ -16,6 +17,19 @@ def test_other_machines_are_refused_without_keys(tmp_path: Path) -> None:
         refused = CliRunner().invoke(combray, ["serve", "--host", host, "--db", str(tmp_path / "a.db")])
         assert refused.exit_code == 2
         assert "there is no valid key" in refused.stderr
+    assert not (tmp_path / "a.db").exists()
+
+
+@pytest.mark.parametrize("verb", ["serve", "explore"])
+def test_a_port_that_is_in_use_is_named_before_anything_is_announced(verb: str, tmp_path: Path) -> None:
+    with socket.socket() as taken:
+        taken.bind(("127.0.0.1", 0))
+        taken.listen()
+        port = taken.getsockname()[1]
+        refused = CliRunner().invoke(combray, [verb, "--port", str(port), "--db", str(tmp_path / "a.db")])
+    assert refused.exit_code == 2
+    assert f"{port} is in use. Name another one." in refused.stderr
+    assert "serving" not in refused.stderr
     assert not (tmp_path / "a.db").exists()
 
 

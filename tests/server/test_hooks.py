@@ -8,7 +8,8 @@ from pathlib import Path
 
 import pytest
 from client import QUESTION, Client
-from serving import SECONDS, Served, free_port, serving, started
+from ports import free_port
+from serving import SECONDS, Served, serving, started
 
 import combray
 from combray.server.access import KeyedAccess

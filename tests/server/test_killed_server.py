@@ -14,7 +14,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 import httpx2
-from serving import SECONDS, free_port, started
+from ports import free_port
+from serving import SECONDS, started
 
 import combray
 

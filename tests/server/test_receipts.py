@@ -110,6 +110,17 @@ def test_two_processes_that_take_the_same_key_store_once(tmp_path: Path) -> None
     assert len(set(ids)) == 1
 
 
+def test_counts_of_a_recall_that_are_stored_before_the_write_keep_no_receipt(served: Served) -> None:
+    served.remember("The ferry leaves at nine.")
+    assert served.client.post("/v1/recall", json={"query": "When does the ferry leave?"}).json()["hits"]
+    before = count(served)
+    body = {"content": "The ferry is late.", "kind": "episode", "session": "ferry"}
+    first, second = (served.client.post("/v1/memories", json=body, headers=keyed("ferry")) for _ in range(2))
+    assert (first.json()["id"], first.json()["action"]) == (second.json()["id"], second.json()["action"])
+    assert second.headers["idempotency-replayed"] == "true"
+    assert count(served) == before + 1
+
+
 def test_a_receipt_holds_no_text_and_old_ones_make_room(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(receipts, "BUCKETS", 1)
     monkeypatch.setattr(receipts, "MOST", 3)

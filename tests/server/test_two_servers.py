@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack
-from pathlib import Path
 from typing import Any
 
 import httpx2
@@ -25,14 +24,15 @@ TEXTS = (
 QUESTIONS = ("Who owns billing?", "Who is on call?", "When does the freeze start?", "What happens each night?")
 
 
-@pytest.fixture
-def two(postgres_server: Server, tmp_path: Path) -> Iterator[list[httpx2.Client]]:
-    """Clients of two processes on an empty schema."""
+@pytest.fixture(scope="module")
+def two(postgres_server: Server, tmp_path_factory: pytest.TempPathFactory) -> Iterator[list[httpx2.Client]]:
+    """Clients of two processes on one schema, which all tests of the file share."""
     url = f"{postgres_server.url()}&schema=two_servers"
+    folder = tmp_path_factory.mktemp("two")
     with ExitStack() as stack:
         clients = []
         for number in range(2):
-            process, port = started(tmp_path / f"{number}.db", "--db", url)
+            process, port = started(folder / f"{number}.db", "--db", url)
             stack.callback(process.wait, SECONDS)
             stack.callback(process.terminate)
             client = httpx2.Client(base_url=f"http://127.0.0.1:{port}", timeout=SECONDS)
@@ -72,7 +72,7 @@ def test_two_servers_on_one_database_agree(two: list[httpx2.Client]) -> None:
 
 
 def test_a_key_sent_to_both_is_stored_once(two: list[httpx2.Client]) -> None:
-    text = "The spare badge is in the second drawer."
+    text = "The spare badge hangs beside the fuse box."
     with ThreadPoolExecutor(2) as pool:
         both = list(pool.map(lambda client: keyed(client, text, "badge"), two))
     assert [each.status_code for each in both] == [201, 201]

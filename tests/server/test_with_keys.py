@@ -263,6 +263,17 @@ def test_a_key_is_revoked_while_the_server_runs(team: Team) -> None:
     )
 
 
+def test_a_stream_ends_when_its_key_is_revoked(team: Team) -> None:
+    headers = {"Authorization": f"Bearer {team.ring.create('listener', READ, ('ours',)).text}"}
+    with team.served.client.stream("GET", f"{PREFIX}/events?namespace=ours", headers=headers) as answer:
+        lines = answer.iter_lines()
+        assert next(lines) == "retry: 2000"
+        team.ring.revoke("listener")
+        assert team.ask("POST", f"{PREFIX}/memories", "write", json={"content": "The pump is loud."}).is_success
+        # What comes after the opening is nothing, and the server closes the connection.
+        assert not [line for line in lines if line.startswith("data")]
+
+
 def test_the_rate_of_a_key_counts_every_protocol(tmp_path: Path) -> None:
     ring = KeyRing(tmp_path / "k.json")
     ann, bob = ({"Authorization": f"Bearer {ring.create(each, READ, None).text}"} for each in ("ann", "bob"))

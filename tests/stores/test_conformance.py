@@ -12,7 +12,12 @@ from combray.stores.postgres import PostgresStore, nearness
 from combray.stores.sqlite import SqliteStore
 from combray.testing.postgres import Server
 from combray.testing.reference import ReferenceStore
+from combray.testing.store_arms import OtherArms
+from combray.testing.store_filters import Filters
+from combray.testing.store_quarantine import QuarantineCases
 from combray.testing.store_suite import StoreSuite
+from combray.testing.store_transactions import Transactions
+from combray.testing.store_writes import Erasing, Writes
 
 
 class TestReferenceStore(StoreSuite):
@@ -34,7 +39,7 @@ class TestPostgres(StoreSuite):
         return postgres_store
 
 
-class TestPostgresWithIndex(StoreSuite):
+class WithIndex:
     """Every namespace is searched by the HNSW index, however small."""
 
     @pytest.fixture
@@ -45,3 +50,12 @@ class TestPostgresWithIndex(StoreSuite):
         database.empty()
         with closing(PostgresStore(database.url)) as store:
             yield store
+
+
+class TestPostgresWithIndex(WithIndex, OtherArms, Filters, QuarantineCases, Transactions, Writes, Erasing):
+    """What reads or writes vectors."""
+
+
+@pytest.mark.nightly("what reads no vectors is as without the index, and conditions are filters")
+class TestPostgresWithIndexInFull(WithIndex, StoreSuite):
+    """Every promise."""

@@ -12,6 +12,7 @@ from pathlib import Path
 
 import pytest
 from click.testing import CliRunner
+from tiers import nightly
 
 import combray
 from combray import settings
@@ -244,17 +245,18 @@ def test_the_copy_before_a_migration_is_encrypted_too(tmp_path: Path) -> None:
 
 
 @needs_driver
-def test_eight_processes_may_begin_one_encrypted_file(tmp_path: Path) -> None:
+@pytest.mark.parametrize("count", [3, *nightly([8], "the same with more processes")])
+def test_processes_may_begin_one_encrypted_file(tmp_path: Path, count: int) -> None:
     path = tmp_path / "a.db"
     code = (
         "import sys, combray\n"
         "with combray.open(sys.argv[1], embedder='none', key=bytes(range(32))) as engine:\n"
         "    engine.remember('Process ' + sys.argv[2] + ' was here.', diff=False)\n"
     )
-    begun = [subprocess.Popen([sys.executable, "-c", code, str(path), str(number)]) for number in range(8)]
-    assert [each.wait(timeout=120) for each in begun] == [0] * 8
+    begun = [subprocess.Popen([sys.executable, "-c", code, str(path), str(number)]) for number in range(count)]
+    assert [each.wait(timeout=120) for each in begun] == [0] * count
     with combray.open(path, embedder="none", key=RAW) as engine:
-        assert engine.store.status()["total_insights"] == 8
+        assert engine.store.status()["total_insights"] == count
     assert not list(tmp_path.glob("*.new-*"))
 
 

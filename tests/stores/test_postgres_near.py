@@ -47,8 +47,17 @@ def url(postgres_server: Server, vectors: np.ndarray) -> str:
     return location
 
 
-@pytest.mark.parametrize("few", [0, nearness.FEW])
-@pytest.mark.parametrize("kinds", [(), ("insight",)])
+NIGHTLY = pytest.mark.nightly("the ways that a store takes are tried every time")
+WAYS = [
+    (0, ()),
+    (nearness.FEW, ("insight",)),
+    pytest.param(0, ("insight",), marks=NIGHTLY),
+    pytest.param(nearness.FEW, (), marks=NIGHTLY),
+]
+"""By the index, and exactly for the few rows that pass a filter."""
+
+
+@pytest.mark.parametrize(("few", "kinds"), WAYS)
 def test_the_index_finds_what_an_exact_search_finds(
     url: str, vectors: np.ndarray, kinds: tuple[str, ...], few: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import errno
+import sqlite3
 import threading
 from collections.abc import Iterator
 from contextlib import closing
@@ -9,9 +11,10 @@ from pathlib import Path
 
 import pytest
 
+import combray
 from combray.errors import StoreError
 from combray.runtime import Arrival, Filter, KeywordArm, Link, Reader, Store
-from combray.stores.sqlite import SqliteStore
+from combray.stores.sqlite import SqliteStore, store
 from combray.testing.fakes import memory, vector
 from combray.testing.store_cases import MODEL, add, order, scores, search
 from combray.testing.store_suite import StoreSuite
@@ -97,6 +100,26 @@ def test_a_log_that_another_process_deletes_meanwhile_does_not_matter(
     monkeypatch.setattr(Path, "exists", lambda self, **_: True)
     with closing(SqliteStore(str(path))) as store:
         assert store.reader("default").contents([1]) == ["tea"]
+
+
+def test_a_backup_that_fails_leaves_no_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    copy = tmp_path / "copy.db"
+
+    def full(_: sqlite3.Connection) -> None:
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    with combray.open(tmp_path / "a.db") as engine:
+        engine.remember("The attic is dry.")
+        with monkeypatch.context() as patched:
+            patched.setattr(store, "forget", full)
+            with pytest.raises(OSError, match="No space left"):
+                engine.store.backup(str(copy))
+        assert not copy.exists()
+        engine.store.backup(str(copy))
+        with pytest.raises(StoreError, match="cannot be opened"):
+            engine.store.backup(str(copy / "in-a-file.db"))
+    with combray.open(copy) as engine:
+        assert len(engine.list()) == 1
 
 
 def test_a_backup_is_a_store_of_its_own(tmp_path: Path) -> None:

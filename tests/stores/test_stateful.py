@@ -15,10 +15,12 @@ from typing import Any
 
 import comparing
 import numpy as np
+import pytest
 from emptied import Emptied
 from hypothesis import HealthCheck, settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, rule, run_state_machine_as_test
+from tiers import nightly
 
 from combray.errors import CombrayError
 from combray.runtime import (
@@ -366,7 +368,7 @@ class PostgresWalk(Walk):
 TestWalk = Walk.TestCase
 TestWalk.settings = settings(
     derandomize=not WALKS,
-    max_examples=WALKS or 70,
+    max_examples=WALKS or 35,
     stateful_step_count=30,
     deadline=None,
     database=None,
@@ -374,7 +376,12 @@ TestWalk.settings = settings(
 )
 
 
-def test_walks_on_postgres(postgres: Emptied) -> None:
+@pytest.mark.parametrize("walks", [4, *nightly([20], "more walks")])
+def test_walks_on_postgres(postgres: Emptied, walks: int) -> None:
     PostgresWalk.database = postgres
-    chosen = settings(TestWalk.settings, max_examples=WALKS or 8)
-    run_state_machine_as_test(PostgresWalk, settings=chosen)
+    run_state_machine_as_test(PostgresWalk, settings=settings(TestWalk.settings, max_examples=WALKS or walks))
+
+
+@pytest.mark.nightly("more walks")
+def test_many_walks() -> None:
+    run_state_machine_as_test(Walk, settings=settings(TestWalk.settings, max_examples=WALKS or 150))

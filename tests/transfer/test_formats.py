@@ -10,6 +10,7 @@ from typing import Any
 
 import pytest
 from click.testing import CliRunner
+from tiers import nightly
 
 import combray
 from combray.errors import InvalidInputError
@@ -222,11 +223,12 @@ def test_a_wrong_mapping(tmp_path: Path, names: dict[str, str], said: str) -> No
         read_file(path, names=names)
 
 
-def test_a_hundred_thousand_rows_are_read(tmp_path: Path) -> None:
+@pytest.mark.parametrize("count", [10_000, *nightly([100_000], "ten times as many")])
+def test_many_rows_are_read(tmp_path: Path, count: int) -> None:
     path = tmp_path / "a.csv"
-    path.write_text("text,n\n" + "".join(f"Row number {at},{at}\n" for at in range(100_000)))
+    path.write_text("text,n\n" + "".join(f"Row number {at},{at}\n" for at in range(count)))
     parsed = read_file(path)
-    assert (len(parsed.entries), parsed.problems) == (100_000, [])
+    assert (len(parsed.entries), parsed.problems) == (count, [])
 
 
 def test_an_interrupted_import_goes_on(engine: combray.Engine, tmp_path: Path) -> None:
@@ -275,6 +277,13 @@ def test_a_named_format_of_another_shape_is_refused_in_one_sentence(tmp_path: Pa
     (tmp_path / "a.json").write_text("[1, 2]")
     with pytest.raises(InvalidInputError, match="must be a JSON object"):
         read_file(tmp_path / "a.json", form)
+
+
+def test_a_folder_without_a_name_of_its_own_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "a.bin").write_bytes(b"\0\1\2")
+    monkeypatch.chdir(tmp_path)
+    with pytest.raises(InvalidInputError, match=f"^{tmp_path.name}: has no format that is known"):
+        read_file(Path())
 
 
 WRONG: list[tuple[str, Any]] = [

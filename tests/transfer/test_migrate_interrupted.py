@@ -13,6 +13,7 @@ from typing import Any
 
 import pytest
 from emptied import Emptied
+from tiers import nightly
 
 from combray.errors import StoreError
 from combray.runtime import Filter, Link, Store
@@ -25,6 +26,7 @@ from combray.types import Edge
 
 DIRECTIONS = ("file to server", "server to file", "server to server", "file to file")
 EVERY = Filter(statuses=(), trusts=())
+KILLED_IN = [*DIRECTIONS[:2], *nightly(DIRECTIONS[2:], "every direction is interrupted without a kill")]
 KILLED = """
 import os, signal, sys
 from combray.stores.postgres import PostgresStore
@@ -175,6 +177,7 @@ def test_the_log_is_whole_though_the_move_has_replaced_memories(stores: tuple[St
     assert_same(source, target)
 
 
+@pytest.mark.parametrize("places", KILLED_IN, indirect=True)
 def test_a_killed_process_leaves_what_the_next_one_needs(places: Places) -> None:
     with closing(opened(places[0])) as source:
         filled(source)

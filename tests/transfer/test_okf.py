@@ -271,3 +271,20 @@ def test_the_shell_writes_a_bundle(tmp_path: Path) -> None:
     assert done.exit_code == 0, done.output
     assert json.loads(done.output)["memories"] == 1
     assert CliRunner().invoke(shell, ["export", "--format", "okf", *options]).exit_code == 2
+
+
+def test_the_shell_writes_into_an_empty_folder_only(tmp_path: Path) -> None:
+    options = ["--db", str(tmp_path / "s.db")]
+    CliRunner().invoke(shell, ["remember", "Ana drinks tea.", *options, "--embedder", "none"])
+    folder = tmp_path / "out"
+    folder.mkdir()
+    for form in ("combray", "parquet", "graphml"):
+        refused = CliRunner().invoke(shell, ["export", str(folder), "--format", form, *options])
+        assert refused.exit_code == 2
+        assert "is a folder. Name a file to write." in refused.stderr
+        assert folder.is_dir()
+    done = CliRunner().invoke(shell, ["export", str(folder), "--format", "okf", *options])
+    assert done.exit_code == 0, done.output
+    again = CliRunner().invoke(shell, ["export", str(folder), "--format", "okf", *options])
+    assert again.exit_code == 1
+    assert "is a folder that is not empty. Name a new folder." in again.stderr

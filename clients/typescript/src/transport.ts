@@ -56,6 +56,10 @@ export class Transport {
   readonly #fetch: typeof fetch;
 
   constructor(options: Options) {
+    // Plain JavaScript calls this with an unset variable of the environment.
+    if (typeof options?.url !== "string") {
+      throw new CombrayError("url is missing. Give the address of the server, such as http://127.0.0.1:8765.");
+    }
     this.#url = options.url.replace(/\/+$/, "");
     this.#key = options.key;
     this.#namespace = options.namespace;

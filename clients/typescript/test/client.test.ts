@@ -158,6 +158,10 @@ test("a call ends at its signal and at its time limit", async () => {
   await assert.rejects(client({ fetch: never }).recall("x", {}, { timeout: 5 }), TimeoutError);
 });
 
+test("a client without an address names what is missing", () => {
+  assert.throws(() => new Combray({ url: process.env["COMBRAY_NOWHERE"] } as unknown as Options), /^CombrayError: url is missing\. /);
+});
+
 test("without a server the error says so", async () => {
   const nobody = new Combray({ url: "http://127.0.0.1:9", retries: 0 });
   await assert.rejects(nobody.recall("x"), ConnectionError);

@@ -87,14 +87,19 @@ def derived(reader: Reader, memories: Sequence[Memory]) -> Derived:
 
 def named_by(memory: Memory) -> tuple[str, ...]:
     """Return the ids of the memories that one rests on: its evidence, and what it was distilled from."""
+    return (*memory.evidence, *distilled_from(memory))
+
+
+def distilled_from(memory: Memory) -> tuple[str, ...]:
+    """Return the ids of the episodes that a fact was distilled from. A caller may store anything by that name."""
     origin = memory.metadata.get("distilled_from")
-    return (*memory.evidence, *(map(str, origin) if isinstance(origin, list) else ()))
+    return tuple(map(str, origin)) if isinstance(origin, list) else ()
 
 
 def _is_made_of(memory: Memory, episodes: Set[str]) -> bool:
     if memory.source not in MADE_BY:
         return False
-    origin = memory.evidence if memory.source == "auto" else memory.metadata.get("distilled_from", ())
+    origin = memory.evidence if memory.source == "auto" else distilled_from(memory)
     return not episodes.isdisjoint(origin)
 
 

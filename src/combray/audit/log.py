@@ -131,7 +131,7 @@ class AnchorFile:
     def __init__(self, folder: str, log: str) -> None:
         place = Path(log).absolute()
         mark = hashlib.sha256(os.fsencode(place)).hexdigest()[:12]
-        self.path = str(Path(folder).expanduser() / f"{place.name}-{mark}")
+        self.path = str(Path(folder).expanduser().absolute() / f"{place.name}-{mark}")
         self._descriptor = -1
         self._process = os.getpid()
 

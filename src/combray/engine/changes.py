@@ -19,7 +19,7 @@ from combray.runtime import Filter, Order, Reader, Runtime, Writer
 from combray.runtime.calls import step
 from combray.runtime.waiting import move_waiting, move_waiting_back
 from combray.types import LIVE_STATUSES, Memory, Status, Where
-from combray.values import MADE_BY
+from combray.values import MADE_BY, counted
 from combray.where import Condition, fields_of, joined, one_of_texts, parse
 
 Ids = str | Sequence[str] | None
@@ -91,7 +91,8 @@ class Selection:
         given = "is not given" if self.confirm is None else f"is {brief(self.confirm)}"
         what = "the filter matches" if self.condition is not None else "the ids name"
         remedy = f"Look at them with a dry run, then give confirm={count}."
-        raise InvalidInputError("confirm", f"{given}, but {what} {count} memories. Nothing was changed.", remedy)
+        found = counted(count, "memory", "memories")
+        raise InvalidInputError("confirm", f"{given}, but {what} {found}. Nothing was changed.", remedy)
 
 
 def selection(
@@ -125,9 +126,9 @@ def selection(
 @audited("update", reads=False)
 def update(at: Namespace, memory_id: str, changes: Mapping[str, Any], if_version: int | None = None) -> Memory:
     """Change fields of a memory, if its last version is the one that is asked for."""
-    key = at.key_of(memory_id)
+    key, memory = at.memory_of(memory_id)
     revision = replace(_revision(at), if_version=if_version)
-    done = revision.update(key, at.reader.memories([key])[0], changes)
+    done = revision.update(key, memory, changes)
     at.written()
     return done
 
@@ -135,9 +136,8 @@ def update(at: Namespace, memory_id: str, changes: Mapping[str, Any], if_version
 @audited("restore", reads=False)
 def restore_version(at: Namespace, memory_id: str, version: int) -> Memory:
     """Undo every change of a memory from a version on."""
-    key = at.key_of(memory_id)
-    reader = at.reader
-    done = _revision(at).restore(key, reader.memories([key])[0], reader.history(key), version)
+    key, memory = at.memory_of(memory_id)
+    done = _revision(at).restore(key, memory, at.reader.history(key), version)
     at.written()
     return done
 
@@ -172,8 +172,8 @@ def _change(
 ) -> Memory | Changed:
     now = at.runtime.clock()
     if isinstance(ids, str) and where is None and not dry_run and confirm is None:
-        key = at.key_of(ids)
         with at.runtime.store.transaction(at.namespace) as tx:
+            key = at.key_of(ids, tx)
             change(tx, [key], now)
             return tx.memories([key])[0]
     chosen = selection([ids] if isinstance(ids, str) else ids, where, confirm, statuses, at.runtime)
@@ -247,6 +247,8 @@ def erase_keys(
 
     store, reader = at.runtime.store, at.reader
     memories = reader.memories(named)
+    if not memories:
+        raise NotFoundError(f"what was to be erased of namespace {at.namespace!r} was erased a moment ago.")
     provable = erasure.provable(at.runtime) if prove else None
     around = erasure.derived(reader, memories) if prove or derived else erasure.Derived()
     resting = list(reader.keys_of([each.id for each in around.resting]).values()) if derived else []

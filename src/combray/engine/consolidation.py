@@ -254,9 +254,8 @@ class Consolidation:
         """
         from combray.consolidate.runs import undo_merge
 
-        key = self._at.key_of(memory_id)
         with self._at.runtime.store.transaction(self._at.namespace) as tx:
-            return undo_merge(tx, key, self._at.runtime.clock())
+            return undo_merge(tx, self._at.key_of(memory_id, tx), self._at.runtime.clock())
 
     @contextmanager
     def _alone(self) -> Iterator[Callable[[Writer], None]]:

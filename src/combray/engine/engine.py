@@ -339,11 +339,11 @@ class Engine(Facets):
             raise InvalidInputError("weight", f"{weight!r} is out of range.", "Use 0 to 1.")
         clean_text("reason", reason, MAX_REASON)
         clean_text("subtype", subtype, MAX_SUBTYPE)
-        here, there = self._at.key_of(source), self._at.key_of(target)
-        if here == there:
-            raise InvalidInputError("target", "is the memory itself.", "Name another one.")
         now = self.runtime.clock()
         with self.runtime.store.transaction(self.namespace) as tx:
+            here, there = self._at.key_of(source, tx), self._at.key_of(target, tx)
+            if here == there:
+                raise InvalidInputError("target", "is the memory itself.", "Name another one.")
             ends = tx.memories([here, there])
             ids = [memory.id for memory in ends]
             if scope_set(ends[0].tags) != scope_set(ends[1].tags):

@@ -49,9 +49,8 @@ class Related:
 
 def related(at: Namespace, memory_id: str, type: EdgeType | None, depth: int) -> list[Related]:
     """Return the memories within `depth` steps, as `Engine.related` describes."""
-    start = at.key_of(memory_id)
-    reader = at.reader
-    scope = scope_set(reader.memories([start])[0].tags)
+    start, memory = at.memory_of(memory_id)
+    reader, scope = at.reader, scope_set(memory.tags)
     found: dict[int, tuple[int, Edges]] = {}
     memories: dict[int, Memory] = {}
     frontier = [start]

@@ -14,7 +14,7 @@ from combray.language.names import candidates, normal
 from combray.language.tokens import content_terms
 from combray.records import dataclass
 from combray.types import Hit, Memory
-from combray.values import clean_text
+from combray.values import MAX_LIMIT, clean_text
 
 MAX_REQUEST = 1_000
 MOST_POSSIBLE = 10
@@ -124,7 +124,8 @@ def _strings(value: Any) -> Iterator[str]:
 def possible(space: Namespace, wanted: Request, taken: Collection[str]) -> list[Hit]:
     """Return the hits of a recall for the words of a request that are no certain match."""
     preset = space.preset
-    limit = MOST_POSSIBLE + len(taken)
+    # A recall has a limit of its own. Where certain matches fill it, nothing else is shown.
+    limit = min(MOST_POSSIBLE + len(taken), MAX_LIMIT)
     # Not `recall`: what is about to be forgotten is not counted as used.
     answer = space.asking().answer(
         wanted.text, preset.recall, preset.name, limit=limit, basic=False, options={"keep": 0.0}

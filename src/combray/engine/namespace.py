@@ -103,31 +103,38 @@ class Namespace:
         """Trust levels that reads of this namespace show; never "quarantined"."""
         return shown_trusts(str(self.settings.get("require_trust", "")), self.namespace)
 
-    def key_of(self, memory_id: str) -> int:
-        """The store's key of an id, or of a prefix of at least eight characters. Raises NotFoundError."""
+    def key_of(self, memory_id: str, reader: Reader | None = None) -> int:
+        """The store's key of an id, or a prefix of eight characters or more, as a reader or transaction sees it.
+
+        Raises NotFoundError.
+        """
         if not isinstance(memory_id, str):
             raise InvalidInputError("id", f"must be a text, not {memory_id!r}.")
         wanted = memory_id.strip()
-        key = self.reader.keys_of([wanted]).get(wanted)
-        if key is None and (several := self._starting(wanted)):
-            raise NotFoundError(
-                f"several memories in namespace {self.namespace!r} start with {memory_id!r}: "
-                f"{', '.join(several)}. Give more characters."
-            )
+        reader = self.reader if reader is None else reader
+        key = reader.keys_of([wanted]).get(wanted)
+        if key is None and (several := self._starting(wanted, reader)):
+            which = f"several memories in namespace {self.namespace!r} start with {memory_id!r}"
+            raise NotFoundError(f"{which}: {', '.join(several)}. Give more characters.")
         if key is None:
-            raise NotFoundError(
-                f"no memory {memory_id!r} in namespace {self.namespace!r}; "
-                "give the full id, or at least its first eight characters if only one id starts so"
-            )
+            remedy = "give the full id, or at least its first eight characters if only one id starts so"
+            raise NotFoundError(f"no memory {memory_id!r} in namespace {self.namespace!r}; {remedy}")
         return key
 
-    def _starting(self, prefix: str) -> list[str]:
+    def memory_of(self, memory_id: str) -> tuple[int, Memory]:
+        """The key and the memory of an id or prefix. Raises NotFoundError."""
+        key = self.key_of(memory_id)
+        for memory in self.reader.memories([key]):
+            return key, memory
+        raise NotFoundError(f"memory {memory_id!r} of namespace {self.namespace!r} was erased a moment ago.")
+
+    @staticmethod
+    def _starting(prefix: str, reader: Reader) -> list[str]:
         """Ids that start with a prefix which is too short or names several; at most a few."""
         if len(prefix) < _LEAST_PREFIX:
             return []
         # U+10FFFF sorts after every character of an id.
         ends = Compare("id", "gte", "text", (prefix,)), Compare("id", "lt", "text", (prefix + "\U0010ffff",))
-        reader = self.reader
         return reader.ids(np.array(reader.page(And(ends), Order("id", False), _MOST_LISTED), dtype=np.int64))
 
     def asking(self) -> Asking:
@@ -336,7 +343,7 @@ class Verbs:
     @audited("get")
     def get(self, memory_id: str) -> Memory:
         """The memory with an id, or with a unique id prefix of at least 8 characters. Raises NotFoundError."""
-        return self.reader.memories([self._at.key_of(memory_id)])[0]
+        return self._at.memory_of(memory_id)[1]
 
 
 def merged(answers: Sequence[Answer], limit: int) -> Answer:

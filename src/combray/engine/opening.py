@@ -15,9 +15,10 @@ import msgspec
 from combray import presets, wiring
 from combray.audit.audited import doing
 from combray.engine.engine import Engine
+from combray.engine.namespace import check_namespace
 from combray.errors import InvalidInputError, NotFoundError
 from combray.pipeline import walk
-from combray.runtime import Clock, Embedder, Judge, LanguageModel, Reranker, TokenEmbedder
+from combray.runtime import Clock, Embedder, Judge, LanguageModel, Reranker, Runtime, TokenEmbedder
 from combray.settings import Settings
 from combray.settings import load as load_settings
 from combray.values import without_password
@@ -69,6 +70,7 @@ def open(
     if settings.db.startswith(("http://", "https://")):
         return _of_server(settings, key, objects=(*specs.values(), clock))
     chosen = preset if isinstance(preset, presets.Preset) else presets.load(settings.preset)
+    check_namespace(settings.namespace)
     runtime = wiring.build(
         settings.db,
         settings,
@@ -81,9 +83,20 @@ def open(
         writer=None if isinstance(language_model, str) else language_model,
         key=key,
     )
-    engine = Engine(runtime, settings.namespace, chosen, msgspec.structs.asdict(settings))
-    if _needs_worker(engine, settings, chosen):
-        engine.vectors.start_worker()
+    return _engine(runtime, settings, chosen)
+
+
+def _engine(runtime: Runtime, settings: Settings, preset: presets.Preset) -> Engine:
+    """Return the engine with its worker. If that fails, the store is closed again."""
+    try:
+        engine = Engine(runtime, settings.namespace, preset, msgspec.structs.asdict(settings))
+        if _needs_worker(engine, settings, preset):
+            engine.vectors.start_worker()
+    except BaseException:
+        runtime.store.close()
+        if runtime.audit is not None:
+            runtime.audit.close()
+        raise
     return engine
 
 

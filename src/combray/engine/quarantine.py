@@ -61,8 +61,8 @@ class Quarantine:
 
         chosen = one_of("trust", trust, RELEASED)
         now = self._at.runtime.clock()
-        key = self._at.key_of(memory_id)
         with self._at.runtime.store.transaction(self._at.namespace) as tx:
+            key = self._at.key_of(memory_id, tx)
             memory = tx.memories([key])[0]
             if memory.trust != "quarantined":
                 problem = f"{memory.id} is not in quarantine: its trust is {memory.trust}."

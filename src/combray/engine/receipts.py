@@ -21,7 +21,7 @@ from combray.engine.engine import Engine
 from combray.errors import NotFoundError
 from combray.records import dataclass, field
 from combray.runtime import Clock
-from combray.runtime.calls import looking, within
+from combray.runtime.calls import is_brief, looking, within
 from combray.runtime.store import Store, Writer
 from combray.types import Remembered
 
@@ -107,7 +107,11 @@ _WANTED: ContextVar[Receipt | None] = ContextVar("wanted_receipt", default=None)
 
 @contextmanager
 def receipted(receipt: Receipt | None) -> Iterator[None]:
-    """Keep the receipt with the block's first transaction, which raises RepeatedError if it is kept already."""
+    """Keep the receipt with the block's first transaction, which raises RepeatedError if it is kept already.
+
+    A write first stores the counts of the recalls before it. That transaction keeps no receipt: it holds nothing
+    of the request, which could then be carried out twice.
+    """
     if receipt is None:
         yield
         return
@@ -127,7 +131,7 @@ def receipting(store: Store, clock: Clock) -> Store:
         def transaction(self, namespace: str) -> Iterator[Writer]:
             receipt = _WANTED.get()
             with super().transaction(namespace) as tx:
-                if receipt is None or receipt.written:
+                if receipt is None or receipt.written or is_brief():
                     yield tx
                     return
                 if (kept := receipt.known(tx.kept(receipt.place))) is not None:

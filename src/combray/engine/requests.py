@@ -12,7 +12,7 @@ from os import PathLike
 from typing import TYPE_CHECKING, Any, TypedDict, Unpack
 
 from combray.audit.audited import audited, record_read
-from combray.audit.erasure import named_by
+from combray.audit.erasure import distilled_from, named_by
 from combray.engine import matches
 from combray.engine.changes import erase_keys, hide
 from combray.engine.matches import Request
@@ -22,7 +22,7 @@ from combray.records import dataclass
 from combray.runtime import Filter, Reader, Writer
 from combray.runtime.calls import step
 from combray.types import LIVE_STATUSES, STATUSES, Memory
-from combray.values import MADE_BY
+from combray.values import MADE_BY, counted
 
 if TYPE_CHECKING:
     from combray.audit.erasure import Certificate
@@ -158,7 +158,8 @@ def _carried_out(at: Namespace, about: str, asked: ForgetOptions, *, hiding: boo
         return shown
     count = sum(len(plan.keys) for plan in plans)
     if isinstance(confirm, bool) or confirm != count:
-        problem = f"is {brief(confirm)}, but the request takes {count} memories now. Nothing was changed."
+        found = counted(count, "memory", "memories")
+        problem = f"is {brief(confirm)}, but the request takes {found} now. Nothing was changed."
         remedy = f"The store or the request differs from the preview. Look again, then give confirm={count}."
         raise InvalidInputError("confirm", problem, remedy)
     proofs = [_settled(plan, **how) for plan in plans if plan.keys]
@@ -292,7 +293,7 @@ def _made(
     rests = [each for each in named if each in gone]
     if not rests:
         return ""
-    made = memory.source in MADE_BY and rests[0] in memory.metadata.get("distilled_from", memory.evidence)
+    made = memory.source in MADE_BY and rests[0] in (distilled_from(memory) or memory.evidence)
     others = [each for each in named if each not in gone]
     live = [each for each in reader.memories(reader.keys_of(others).values()) if each.status in LIVE_STATUSES]
     if live and (wanted.hiding or not made):

@@ -98,11 +98,12 @@ class Retention:
     def keep(self, memory_id: str) -> Memory:
         """Mark a memory as worth keeping: it counts as many accesses more as make it immune to pruning."""
         now = self._at.runtime.clock()
-        key = self._at.key_of(memory_id)
         with self._at.runtime.store.transaction(self._at.namespace) as tx:
+            key = self._at.key_of(memory_id, tx)
             tx.touch({key: (self._prune.immune_accesses, now)})
-            tx.note("keep", tx.memories([key])[0].id, "", now)
-        return self._at.reader.memories([key])[0]
+            (memory,) = tx.memories([key])
+            tx.note("keep", memory.id, "", now)
+        return memory
 
     @audited("derived")
     def derived(self, memory_id: str) -> Derived:

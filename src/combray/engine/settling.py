@@ -85,10 +85,10 @@ def settle(at: Namespace, new: str, old: str, verdict: str, reason: str, all_ear
 
     chosen = one_of("verdict", verdict, VERDICTS)
     why = clean_text("reason", reason, LONGEST_REASON).strip()
-    here, there = at.key_of(new), at.key_of(old)
-    if here == there:
-        raise InvalidInputError("old", "is the new memory itself.", "Name two memories.")
     with at.runtime.store.transaction(at.namespace) as tx:
+        here, there = at.key_of(new, tx), at.key_of(old, tx)
+        if here == there:
+            raise InvalidInputError("old", "is the new memory itself.", "Name two memories.")
         # Before the verdict: a merged memory has no earlier values any more.
         others = [key for key in _earlier_values(tx, here) if key != there] if all_earlier else []
         undone = apply(tx, here, there, chosen, why, "user", at.runtime.clock())

@@ -20,7 +20,7 @@ from combray.presets.tuning import tuned
 from combray.records import dataclass
 from combray.runtime import Filter, Keys, Reader
 from combray.types import EDGE_TYPES, STATUSES, Answer, EdgeType, Memory, Moment, RecallOptions, Where
-from combray.values import as_seconds, fraction, one_of, whole
+from combray.values import as_seconds, at_seconds, fraction, one_of, whole
 from combray.where import parse
 
 if TYPE_CHECKING:
@@ -249,9 +249,9 @@ def _counted_and_listed(reader: Reader, wanted: TimelineRequest, where: Filter, 
     edges = np.linspace(since, until, wanted.buckets + 1)
     listed = _listed(known, wanted)
     return Timeline(
-        first=datetime.fromtimestamp(first, zone),
-        last=datetime.fromtimestamp(last, zone),
-        since=datetime.fromtimestamp(since, zone),
+        first=at_seconds(first, zone),
+        last=at_seconds(last, zone),
+        since=at_seconds(since, zone),
         width=(until - since) / wanted.buckets,
         happened=_counted(known.happened, edges),
         learnt=_counted(known.learnt, edges),

@@ -125,8 +125,7 @@ class ShowLater:
         found = self._that_matter([each for each in links if tells(each, times)], state, times)
         state.edges.revisions = _doubted([*found, *siblings(found, times)], state)
         if state.edges.revisions and not state.times.past:
-            due = {each.source for each in found if each.source in times.due and each.weight >= self.place_from}
-            self._place(state, state.edges.revisions, due)
+            self._place(state, state.edges.revisions, times.due)
         return state
 
     def _short(self, state: Recalling, links: Sequence[Link]) -> list[Link]:
@@ -149,7 +148,8 @@ class ShowLater:
         behind: dict[int, int] = {}
         sure: dict[tuple[int, int], float] = {}
         for link in sorted(links, key=lambda each: (-each.weight, each.source)):
-            (before if link.source in due else behind).setdefault(link.target, link.source)
+            leads = link.source in due and link.weight >= self.place_from
+            (before if leads else behind).setdefault(link.target, link.source)
             sure.setdefault((link.target, link.source), link.weight)
         scores = dict(zip(state.keys.tolist(), state.scores.tolist(), strict=True))
         order = list(state.keys.tolist())

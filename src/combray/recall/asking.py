@@ -114,7 +114,7 @@ class Asking:
     def _state(self, query: str, limit: int, options: Mapping[str, Any], reader: Reader) -> Recalling:
         unknown = sorted(set(options) - set(OPTIONS))
         if unknown:
-            remedy = INSTEAD.get(unknown[0]) or f"Options: {', '.join(OPTIONS)}."
+            remedy = INSTEAD.get(unknown[0]) or f"Options: limit, {', '.join(OPTIONS)}."
             raise InvalidInputError(unknown[0], "is not an option of recall.", remedy)
         text = clean_text("query", query, MAX_QUERY)
         if not text.strip():

@@ -37,6 +37,7 @@ from combray.recall.search import MET, context_arm, met_arm
 from combray.records import field
 from combray.runtime import Arm, Found, Runtime, VectorArm
 from combray.scoring.similarity import aligned_words
+from combray.values import counted
 
 WEIGHTS: Mapping[Level, tuple[float, float, float]] = {
     "none": (-2.80, 6.39, -0.145),
@@ -133,7 +134,8 @@ class RequireEvidence:
         if confidence < self.weak_below:
             state.weak = state.details["weak"] = f"confidence {confidence:.2f} is below {self.weak_below:.2f}"
         if best < bound or confidence < self.caution:
-            state.reason = f"{NOTHING} (evidence {best:.2f} of {bound:.2f} in {found.eligible} memories)"
+            among = counted(found.eligible, "memory", "memories")
+            state.reason = f"{NOTHING} (evidence {best:.2f} of {bound:.2f} in {among})"
             state.take(exact)
             return state
         return self._with_own(state, found)

@@ -8,7 +8,7 @@ from __future__ import annotations
 from calendar import monthrange
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
-from datetime import UTC, datetime, timedelta
+from datetime import datetime, timedelta
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -31,6 +31,7 @@ from combray.runtime import (
 )
 from combray.scoring.ranking import DECIMALS, ranked
 from combray.types import LIVE_STATUSES
+from combray.values import at_seconds
 from combray.where import And, Compare, Not, joined
 
 if TYPE_CHECKING:
@@ -194,7 +195,7 @@ class SearchContext:
         outdated = (*LIVE_STATUSES, "superseded", "merged")
         if where.as_of is None:
             return replace(where, statuses=outdated)
-        then = (datetime.fromtimestamp(where.as_of, UTC),)
+        then = (at_seconds(where.as_of),)
         known = And((Compare("recorded_at", "lte", "time", then), Not(Compare("valid_from", "gt", "time", then))))
         return replace(where, statuses=outdated, as_of=None, condition=joined(where.condition, known))
 

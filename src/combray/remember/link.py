@@ -21,6 +21,8 @@ from combray.records import dataclass
 from combray.runtime import Link, Runtime
 
 _HOUR = 3600.0
+_BLOCK = 256
+"""Drafts whose cosines with all earlier ones are held at once: a batch may have 100,000."""
 _ROUNDED = 1e-6
 """More than rounding to six decimals, in single precision, can add to a cosine near 1. Not a threshold."""
 
@@ -234,15 +236,20 @@ class LinkSemantic:
         return state
 
     def _among(self, embedded: list[Draft]) -> dict[int, list[tuple[float, int]]]:
-        """Return for the place of a draft the cosines and keys of near drafts before it, of its scope."""
+        """Return for the place of a draft the cosines and keys of the nearest drafts before it, of its scope."""
         stacked = np.stack([draft.vector for draft in embedded if draft.vector is not None])
-        among = stacked @ stacked.T
-        # Rounded to six decimals before it is compared: a little below the minimum may still be enough.
-        places, others = np.nonzero(np.tril(among >= self.minimum - _ROUNDED, -1))
-        cosines = np.round(among[places, others].astype(np.float64), 6)
-        found: dict[int, list[tuple[float, int]]] = defaultdict(list)
-        for place, other, cosine in zip(places.tolist(), others.tolist(), cosines.tolist(), strict=True):
-            apart = scope_set(embedded[place].memory.tags) != scope_set(embedded[other].memory.tags)
-            if cosine >= self.minimum and not apart:
-                found[place].append((cosine, _ends(embedded[other])[0]))
+        keys = np.array([_ends(draft)[0] for draft in embedded])
+        codes: dict[tuple[str, ...], int] = {}
+        scopes = np.array([codes.setdefault(scope_set(each.memory.tags), len(codes)) for each in embedded])
+        found: dict[int, list[tuple[float, int]]] = {}
+        for first in range(0, len(stacked), _BLOCK):
+            block = stacked[first : first + _BLOCK] @ stacked[: first + _BLOCK].T
+            for place in range(first, first + len(block)):
+                near = block[place - first, :place]
+                # Rounded to six decimals before it is compared: a little below the minimum may still be enough.
+                others = np.flatnonzero((near >= self.minimum - _ROUNDED) & (scopes[:place] == scopes[place]))
+                cosines = np.round(near[others].astype(np.float64), 6)
+                others, cosines = others[cosines >= self.minimum], cosines[cosines >= self.minimum]
+                best = np.lexsort((keys[others], -cosines))[: self.most]
+                found[place] = list(zip(cosines[best].tolist(), keys[others[best]].tolist(), strict=True))
         return found

@@ -11,7 +11,7 @@ import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
-from combray.errors import InvalidInputError, StaleVersionError
+from combray.errors import InvalidInputError, NotFoundError, StaleVersionError
 from combray.forms.remembering import Draft, Remembering
 from combray.language.indexing import SEPARATED, full_text, with_hash
 from combray.language.scopes import scope_set
@@ -117,7 +117,9 @@ class Revision:
                 self._must_be_current(self.runtime.store.reader(self.namespace), key, memory)
                 return memory
             with self.runtime.store.transaction(self.namespace) as tx:
-                (current,) = tx.memories([key])
+                current = next(iter(tx.memories([key])), None)
+                if current is None:
+                    raise NotFoundError(f"memory {memory.id} was erased a moment ago.")
                 self._must_be_current(tx, key, current)
                 if full_text(current) == full_text(memory):
                     return self._commit(tx, key, memory, draft, made, new, differs, operation)

@@ -88,7 +88,10 @@ class Validate:
             raise InvalidInputError(unknown[0], "is not a field of a memory.", fields)
         # What was said is kept whole: an assistant's answer of ten pages is one turn.
         longest = self.max_episode_characters if item.get("kind") == "episode" else self.max_characters
-        content = clean_text("content", item.get("content", item.get("text")), longest)
+        given = item.get("content", item.get("text"))
+        several = "remember_many takes several texts, and messages with a role."
+        of_another = several if isinstance(given, (list, tuple, Mapping)) else ""
+        content = clean_text("content", given, longest, "Split it into several memories.", of_another)
         if not content.strip():
             raise InvalidInputError("content", "is empty.", "Give the text to remember.")
         times = {

@@ -23,6 +23,8 @@ PATIENCE = 30.0
 _CALL = 600.0
 """Seconds for the answer: a consolidation takes minutes. The server has limits of its own."""
 _CONNECT = 5.0
+_SILENT = 1.0
+"""Seconds after which a call logs that it waits for a server."""
 _PAUSE, _LONGEST = 0.1, 2.0
 """Seconds before the first repetition, doubled up to the second."""
 _AGAIN = (409, 429, 502, 503, 504)
@@ -98,7 +100,13 @@ class Connection:
                 if answer.status_code >= 400:
                     answer.read()
                     raise self._error(answer, {})
-                yield from answer.iter_lines()
+                # `iter_lines` also splits at U+2028 and other characters that JSON has inside of texts.
+                rest = b""
+                for part in answer.iter_bytes():
+                    *lines, rest = (rest + part).split(b"\n")
+                    yield from (line.decode() for line in lines)
+                if rest:
+                    yield rest.decode()
         except httpx2.TransportError as error:
             raise StoreError(f"{self.url}: the server broke off ({_said(error)}). Try again.") from error
 
@@ -113,6 +121,7 @@ class Connection:
         import httpx2
 
         until, pause = time.monotonic() + self._patience, _PAUSE
+        silent_until = time.monotonic() + _SILENT
         while True:
             wait = pause
             try:
@@ -125,6 +134,9 @@ class Connection:
                         f"{self.url}: the server cannot be reached ({_said(error)}). "
                         "Start it with combray serve, or check the address."
                     ) from error
+                if silent_until <= time.monotonic() < until:
+                    silent_until = until
+                    self._report_waiting(error)
             else:
                 if answer.status_code not in _AGAIN or time.monotonic() + pause > until:
                     return answer
@@ -134,6 +146,16 @@ class Connection:
                     return answer
             time.sleep(wait)
             pause = min(_LONGEST, 2 * pause)
+
+    def _report_waiting(self, error: Exception) -> None:
+        import logging  # a recall does without
+
+        logging.getLogger(__name__).warning(
+            "%s: the server cannot be reached (%s). Trying for up to %g s (COMBRAY_BUSY_TIMEOUT).",
+            self.url,
+            _said(error),
+            self._patience,
+        )
 
     def _error(self, answer: httpx2.Response, names: Mapping[str, str]) -> CombrayError:
         """Return the error that the server tells of."""

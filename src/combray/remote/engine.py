@@ -21,7 +21,7 @@ import msgspec
 
 from combray.conversation.turns import Conversation
 from combray.engine.engine import Engine
-from combray.engine.namespace import check_namespace
+from combray.engine.namespace import BATCH, check_namespace
 from combray.engine.settling import Pairs
 from combray.errors import CombrayError, InvalidInputError, StoreError
 from combray.remote import importing
@@ -46,7 +46,7 @@ class NotServedError(CombrayError, AttributeError):
     """Raised if something of the engine is asked of a server that only the store's own machine has."""
 
     def __init__(self, what: str) -> None:
-        super().__init__(f"{what} is not served over HTTP: it works on files or threads of the store's machine.")
+        super().__init__(f"{what} is not served over HTTP. Call it on the store's machine, on the store itself.")
 
 
 class RemoteEngine(Engine):
@@ -131,9 +131,28 @@ def _served(called: list[Route]) -> Callable[..., Any]:
         given = {name: value for name, value in given.items() if name not in _LOCAL_ONLY}
         if several and not isinstance(given.get(several, []), list):
             given[several] = [given[several]]
+        if verb.name == "remember_many" and not given.get("atomic") and isinstance(given["items"], list):
+            return _in_batches(engine, called, given, options.get("progress"))
         return _carried_out(engine, called, given, owner)
 
     return call
+
+
+def _in_batches(
+    engine: RemoteEngine, called: list[Route], given: dict[str, Any], progress: Callable[[int], None] | None
+) -> list[Any]:
+    """Store items, a request for each batch that the engine would store in one transaction.
+
+    A server ends a request that takes long, and the body of one is bounded.
+    """
+    results: list[Any] = []
+    items = given["items"]
+    # Without items the server is asked too: it checks the other arguments.
+    for start in range(0, len(items) or 1, BATCH):
+        results += _carried_out(engine, called, {**given, "items": items[start : start + BATCH]}, engine)
+        if progress is not None:
+            progress(len(results))
+    return results
 
 
 def _given(
@@ -148,7 +167,7 @@ def _given(
             found |= value
         else:
             found[name] = value
-    return {name: _plain(name, value) for name, value in found.items()}
+    return {name: value if name == "stream" else _plain(name, value) for name, value in found.items()}
 
 
 def _carried_out(engine: RemoteEngine, called: list[Route], given: dict[str, Any], owner: Any) -> Any:
@@ -182,7 +201,8 @@ def _carried_out(engine: RemoteEngine, called: list[Route], given: dict[str, Any
             )
         if name not in route.in_path:
             said[spelt] = value
-    if unknown := [name for name, value in said.items() if name not in route.known and value is not None]:
+    # An empty list is what an option is that nobody gave.
+    if unknown := [name for name in said if name not in route.known and said[name] not in (None, [])]:
         names = parameters(verb)
         known = unknown[0] in names or unknown[0] in route.names.values()
         problem = "is not served over HTTP." if known else f"is not an argument of {verb.name}."
@@ -271,7 +291,7 @@ def _plain(name: str, value: Any) -> Any:
         return [_plain(name, each) for each in value]
     if hasattr(value, "__next__") or (hasattr(value, "__iter__") and not isinstance(value, (str, bytes))):
         return value if hasattr(value, "read") else [_plain(name, each) for each in value]
-    if hasattr(value, "write") or isinstance(value, (str, int, float, bool, type(None))):
+    if isinstance(value, (str, int, float, bool, type(None))):
         return value
     if callable(value) and name in _LOCAL_ONLY:
         return None
@@ -334,18 +354,18 @@ class _Talk:
         """Return nothing: a server keeps no search between requests. `context` waits for one of its own."""
 
 
-def _refusing(kind: type, name: str) -> Callable[..., Any]:
+def _refusing(kind: type, facet: str, name: str) -> Callable[..., Any]:
     @functools.wraps(getattr(kind, name))
     def call(_owner: Any, *_args: Any, **_options: Any) -> Any:
-        raise NotServedError(f"{kind.__name__}.{name}")
+        raise NotServedError(f"{facet}.{name}")
 
     return call
 
 
-def _with_the_rest(kind: type, served: Mapping[str, Any]) -> dict[str, Any]:
+def _with_the_rest(kind: type, facet: str, served: Mapping[str, Any]) -> dict[str, Any]:
     """Return verbs with refusals for the public methods of a class that are not among them."""
     own = [name for name, value in vars(kind).items() if not name.startswith("_") and inspect.isfunction(value)]
-    return {name: _refusing(kind, name) for name in own} | dict(served)
+    return {name: _refusing(kind, facet, name) for name in own} | dict(served)
 
 
 def _made() -> type:
@@ -364,13 +384,13 @@ def _made() -> type:
         (_Talk, Conversation),
         {
             name: call
-            for name, call in _with_the_rest(Conversation, verbs.pop("conversation")).items()
+            for name, call in _with_the_rest(Conversation, "conversation", verbs.pop("conversation")).items()
             if name not in vars(_Talk)
         },
     )
     for facet, methods in verbs.items():
         own = owner(facet)
-        kind = type(f"Remote{own.__name__}", (_ServedFacet, own), _with_the_rest(own, methods))
+        kind = type(f"Remote{own.__name__}", (_ServedFacet, own), _with_the_rest(own, facet, methods))
         setattr(RemoteEngine, facet, functools.cached_property(kind))
         RemoteEngine.__dict__[facet].__set_name__(RemoteEngine, facet)
     return talks

@@ -55,6 +55,11 @@ def briefly() -> AbstractContextManager[None]:
     return within(_BRIEFLY, True)
 
 
+def is_brief() -> bool:
+    """Return whether a write of this thread is what a read notes beside its answer."""
+    return _BRIEFLY.get()
+
+
 def patience(busy_timeout: float) -> float:
     """Return the seconds that a write may wait now."""
     return min(busy_timeout, BRIEF) if _BRIEFLY.get() else busy_timeout

@@ -66,12 +66,14 @@ def application(
     @asynccontextmanager
     async def lifespan(app: Starlette) -> AsyncIterator[None]:
         app.state.endpoints = endpoints
-        async with AsyncExitStack() as stack:
-            for _, running in inner.values():
-                await stack.enter_async_context(running)
-            await stack.enter_async_context(schedule.running(spaces))
-            yield
-        spaces.close()
+        try:
+            async with AsyncExitStack() as stack:
+                for _, running in inner.values():
+                    await stack.enter_async_context(running)
+                await stack.enter_async_context(schedule.running(spaces))
+                yield
+        finally:
+            spaces.close()
 
     listed: list[BaseRoute] = [*_of_verbs(endpoints), *_own(endpoints), *explorer_routes()]
     if mem0:
@@ -211,11 +213,11 @@ def serve(
     engine: Engine,
     serving: Serving,
     mounts: Mapping[str, Mounted] | None = None,
-    listening: socket | None = None,
+    listening: Sequence[socket] = (),
 ) -> None:
     """Serve until SIGTERM or SIGINT: running requests end, access counts are written, the engine is closed.
 
-    `listening`: an open socket to serve on, instead of the host and port.
+    `listening`: open sockets to serve on, instead of the host and port.
     """
     logging.basicConfig(
         stream=sys.stderr, level=logging.WARNING, format="combray serve: %(levelname)s %(message)s"
@@ -242,5 +244,5 @@ def serve(
     for each in (signal.SIGTERM, signal.SIGINT):
         # uvicorn raises the signal again when it has stopped. By default that would end the process here.
         signal.signal(each, lambda *_: None)
-    _Stoppable(config).run(None if listening is None else [listening])
+    _Stoppable(config).run(list(listening) or None)
     serving.access.ring.write_uses()

@@ -136,19 +136,30 @@ class Endpoints:
             headers["Location"] = f"{PREFIX}/memories/{result.id}"
             status = 200 if result.action == "skipped" else 201
         if isinstance(result, Memory) and route.verb.name in ("get", "update"):
-            headers["ETag"] = f'"{await self.spaces.run(lambda: self._version(namespace, result.id))}"'
-            if route.verb.name == "get" and request.headers.get("if-none-match") == headers["ETag"]:
-                return Response(status_code=304, headers=headers)
+            version = await self.spaces.run(lambda: self._version(namespace, result))
+            if version is not None:
+                headers["ETag"] = f'"{version}"'
+                if route.verb.name == "get" and request.headers.get("if-none-match") == headers["ETag"]:
+                    return Response(status_code=304, headers=headers)
         if cursor := cursor_of(result):
             others = [each for each in request.query_params.multi_items() if each[0] != "after"]
             headers["Link"] = f'<{request.url.path}?{urlencode([*others, ("after", cursor)])}>; rel="next"'
         return Response(as_json(route.verb, result), status, headers, _JSON)
 
-    def _version(self, namespace: str, memory_id: str) -> int:
-        reader = self.spaces.engine(namespace).reader
-        key = reader.keys_of([memory_id]).get(memory_id)
-        versions = [] if key is None else reader.history(key)
-        return versions[-1].number if versions else 0
+    def _version(self, namespace: str, shown: Memory) -> int | None:
+        """Return the number of the last change of a memory; None if it was changed since it was read.
+
+        With the tag of a version that it has not seen a client would overwrite it.
+        """
+        with self.spaces.engine(namespace).runtime.store.view(namespace) as reader:
+            for key in reader.keys_of([shown.id]).values():
+                (now,) = reader.memories([key])
+                # Use is no change.
+                used = {"access_count": shown.access_count, "last_accessed_at": shown.last_accessed_at}
+                versions = reader.history(key)
+                if msgspec.structs.replace(now, **used) == shown:
+                    return versions[-1].number if versions else 0
+        return None
 
     async def _lines(self, route: Route, namespace: str, arguments: dict[str, Any]) -> Response:
         """Answer with lines, which are written to a file first: a slow client must not hold a snapshot."""
@@ -223,12 +234,23 @@ class Endpoints:
             raise HttpError(503, "Too many clients listen. Try again later.", headers={"Retry-After": "30"})
         engine = self.spaces.engine(namespace)
         number = await self._look(lambda: events.latest(engine)) if last is None else int(last)
-        stream = self._counted(events.events(engine, number, self._look, lambda: self.stopping))
+
+        def over() -> bool:
+            return self.stopping or not self._lets_in(request, namespace)
+
+        stream = self._counted(events.events(engine, number, self._look, over))
         return StreamingResponse(
             stream,
             media_type="text/event-stream",
             headers={"Cache-Control": "no-store", "X-Accel-Buffering": "no"},
         )
+
+    def _lets_in(self, request: Request, namespace: str) -> bool:
+        """Whether the key of a stream still lets it in: keys are revoked and expire while it runs."""
+        try:
+            return self.access.authenticate(request.scope).may(READ, namespace)
+        except Refused:
+            return False
 
     async def _counted(self, stream: AsyncIterator[bytes]) -> AsyncIterator[bytes]:
         self._streams += 1

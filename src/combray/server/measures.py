@@ -14,6 +14,8 @@ from combray.types import LIVE_STATUSES
 BOUNDS = (0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0)
 """Upper bounds of the histogram, in seconds."""
 CONTENT_TYPE = "text/plain; version=0.0.4; charset=utf-8"
+METHODS = ("GET", "HEAD", "POST", "PATCH", "PUT", "DELETE", "OPTIONS")
+"""Methods that are counted one by one. A client may send any other word as one."""
 MOST_NAMESPACES = 100
 """Namespaces whose memories are counted one by one."""
 Follow = Callable[[str], None]
@@ -29,7 +31,7 @@ class Measures:
 
     def add(self, method: str, route: str, status: int, seconds: float) -> None:
         """Count one request."""
-        self._requests[method, route, status] += 1
+        self._requests[method if method in METHODS else "other", route, status] += 1
         self._buckets[route][bisect_left(BOUNDS, seconds)] += 1
         self._seconds[route] += seconds  # type: ignore[assignment]
 

@@ -12,6 +12,7 @@ import time
 from collections import OrderedDict
 from collections.abc import AsyncIterator, Callable, Mapping
 from contextlib import asynccontextmanager, suppress
+from functools import partial
 from threading import Lock
 from typing import Any, TypeVar
 
@@ -22,7 +23,7 @@ from combray.audit.audited import acting_as
 from combray.engine import Engine, interruptible
 from combray.engine.opening import warm_up_in_background
 from combray.engine.receipts import Receipt, RepeatedError, receipted, receipting, repeated_result
-from combray.errors import CombrayError, InvalidInputError, StoreBusyError, StoreError
+from combray.errors import InvalidInputError, StoreBusyError, StoreError
 from combray.records import dataclass, replace
 from combray.server.access import Limits
 from combray.server.measures import stages
@@ -185,15 +186,21 @@ class Schedule:
     async def _consolidating(self, spaces: Spaces) -> None:
         while True:
             await anyio.sleep(self.consolidate_every)
-            for name in await anyio.to_thread.run_sync(spaces.first.store.namespaces):
-                await anyio.to_thread.run_sync(_consolidate, spaces, name)
+            for name in await anyio.to_thread.run_sync(_logging, spaces.first.store.namespaces) or ():
+                await anyio.to_thread.run_sync(_logging, partial(_consolidate, spaces, name))
 
 
 def _consolidate(spaces: Spaces, namespace: str) -> None:
+    spaces.engine(namespace).consolidation.run()
+
+
+def _logging(work: Callable[[], T]) -> T | None:
+    """Do work beside the requests, and log a failure."""
     try:
-        spaces.engine(namespace).consolidation.run()
+        return work()
     except StoreBusyError:
         # Another process consolidates.
-        return
-    except CombrayError:
+        return None
+    except Exception:  # noqa: BLE001 - raised, it would end the schedule for good
         _log.exception("consolidation failed; it is tried again at the next interval")
+        return None

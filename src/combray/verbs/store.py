@@ -117,7 +117,7 @@ VERBS = (
         only the graph that 'combray mcp --tools official' keeps. okf, parquet and graphml write the
         active memories, and report what they leave out.
         """,
-        (Parameter("path", "", "[FILE]", form="new file", own=True, shell_default="-"), WRITTEN_FORM, WHERE),
+        (Parameter("path", "", "[FILE]", form="new path", own=True, shell_default="-"), WRITTEN_FORM, WHERE),
         examples=("combray export memories.jsonl", "combray export | gzip > memories.jsonl.gz"),
         lasts=True,
         http=("GET /export",),

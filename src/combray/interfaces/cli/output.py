@@ -14,6 +14,7 @@ import click
 
 from combray.interfaces.cli.options import Target
 from combray.types import Memory
+from combray.values import counted
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -196,11 +197,6 @@ def short(text: str, width: int = 70) -> str:
     """Return the start of the text on one line."""
     line = " ".join(visible(text).split())
     return line if len(line) <= width else line[: width - 1] + "…"
-
-
-def counted(number: int, one: str, several: str = "") -> str:
-    """Return a number with its noun: "1 memory", "2 memories" (`several`; by default with an s)."""
-    return f"{number} {one if number == 1 else several or one + 's'}"
 
 
 def memories(number: int) -> str:

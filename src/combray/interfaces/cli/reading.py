@@ -37,7 +37,12 @@ def new_file(path: Path) -> Iterator[TextIO]:
     try:
         create_private(part)
         with part.open("w", encoding="utf-8", newline="\n") as file:
-            yield file
+            try:
+                yield file
+            except OSError as error:
+                # A write that fails, on a full disk, names no file.
+                error.filename = error.filename or str(path)
+                raise
         if path.exists():
             part.chmod(path.stat().st_mode & 0o777)
         part.replace(path)
@@ -158,6 +163,7 @@ FORMS: dict[str, tuple[click.ParamType[Any] | None, Callable[[Any], Any] | None]
     "existing": (click.Path(exists=True), None),
     "file": (click.Path(exists=True, dir_okay=False, path_type=Path), None),
     "any file": (click.Path(dir_okay=False, path_type=Path), None),
+    "new path": (click.Path(path_type=Path), _in_a_folder),
     "output": (click.Path(dir_okay=False, allow_dash=True, path_type=Path), _in_a_folder),
 }
 """Form of a declared parameter -> click's type and what reads the text."""

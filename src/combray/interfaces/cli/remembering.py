@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from combray.errors import InvalidInputError
-from combray.interfaces.cli.failures import NOTHING_FOUND
+from combray.errors import CombrayError, InvalidInputError
+from combray.interfaces.cli.failures import NOTHING_FOUND, say
 from combray.interfaces.cli.options import Target, command
 from combray.interfaces.cli.output import (
     ACTION_COLOURS,
@@ -101,6 +101,12 @@ def _remember_lines(
             raise InvalidInputError(
                 f"a line from {lines[stored][0]} on", error.problem, f"{error.remedy} {again}"
             ) from error
+        except (CombrayError, KeyboardInterrupt):
+            if stored:
+                next_one = f"Go on with line {lines[stored][0]}" if stored < len(lines) else "All are stored"
+                again = ", or run the command again: duplicates are skipped" if diff else ""
+                say(f"{stored} of {len(lines)} lines are stored. {next_one}{again}.")
+            raise
 
 
 def _show_lines(done: list[Remembered], numbers: list[int], *, people: bool) -> None:

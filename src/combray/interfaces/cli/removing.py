@@ -14,7 +14,6 @@ from combray.interfaces.cli.output import (
     answer,
     compact,
     console,
-    counted,
     for_people,
     memories,
     short,
@@ -24,6 +23,7 @@ from combray.interfaces.cli.output import (
     table,
     visible,
 )
+from combray.values import counted
 
 if TYPE_CHECKING:
     from combray import Changed

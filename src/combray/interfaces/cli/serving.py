@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import gc
 import os
 import socket
@@ -21,8 +22,8 @@ from combray import settings
 from combray.errors import CombrayError, InvalidInputError, MissingExtraError
 from combray.interfaces.cli.failures import say
 from combray.interfaces.cli.options import Target, command, group, opens_store
-from combray.interfaces.cli.output import answer, console, counted, for_people, moment, show_rows
-from combray.values import is_loopback
+from combray.interfaces.cli.output import answer, console, for_people, moment, show_rows
+from combray.values import counted, is_loopback
 from combray.verbs.programs import LOOPBACK
 
 if TYPE_CHECKING:
@@ -62,9 +63,13 @@ def serve(
         Schedule(float(consolidate_every or 0)),
         mem0=configured.mem0_api,
     )
-    engine = target.open(to_write=True)
-    say(f"serving memory on http://{host}:{port}/v1, MCP on /mcp; the explorer on /. Ctrl-C ends it.")
-    run(engine, serving, {"/mcp": mcp_at(tools)} if find_spec("mcp") else None)
+    listening = _listening(host, port)
+    try:
+        engine = target.open(to_write=True)
+        say(f"serving memory on http://{host}:{port}/v1, MCP on /mcp; the explorer on /. Ctrl-C ends it.")
+        run(engine, serving, {"/mcp": mcp_at(tools)} if find_spec("mcp") else None, listening)
+    finally:
+        _close(listening)
 
 
 @contextmanager
@@ -107,9 +112,10 @@ def explore(target: Target, *, browser: bool, port: int | None) -> None:
         from combray.server.app import Serving, serve
         from combray.server.explorer import OnceAccess
     access = OnceAccess()
-    with _listening(port or 0) as listening:
+    listening = _listening(LOOPBACK, port or 0)
+    try:
         # The token is in the fragment, which browsers send to no server and write into no log of requests.
-        address = f"http://{LOOPBACK}:{listening.getsockname()[1]}/#token={access.token}"
+        address = f"http://{LOOPBACK}:{listening[0].getsockname()[1]}/#token={access.token}"
         engine = target.open(to_write=True)
         say("the explorer is on this address, which works once. Ctrl-C ends it.")
         click.echo(address)
@@ -119,19 +125,38 @@ def explore(target: Target, *, browser: bool, port: int | None) -> None:
             # In a thread, because some browsers hold the caller until they are closed.
             threading.Thread(target=webbrowser.open, args=(address,), daemon=True).start()
         serve(engine, Serving(access), listening=listening)
+    finally:
+        _close(listening)
 
 
-def _listening(port: int) -> socket.socket:
-    """Return a socket that accepts connections. They wait until the server answers."""
-    made = socket.socket()
-    made.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+def _listening(host: str, port: int) -> list[socket.socket]:
+    """Return sockets that accept connections on every address of a host. They wait until the server answers."""
+    made: list[socket.socket] = []
     try:
-        made.bind((LOOPBACK, port))
+        found = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM, flags=socket.AI_PASSIVE)
+        for family, kind, protocol, _, address in dict.fromkeys(found):
+            made.append(socket.socket(family, kind, protocol))
+            if os.name == "posix":
+                # A port of a server that has just ended can be used again.
+                made[-1].setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+            if family == socket.AF_INET6:
+                made[-1].setsockopt(socket.IPPROTO_IPV6, socket.IPV6_V6ONLY, 1)
+            made[-1].bind(address)
+            made[-1].listen()
     except OSError as error:
-        made.close()
-        raise InvalidInputError("port", f"{port} is in use.", "Name another, or none for a free one.") from error
-    made.listen()
+        _close(made)
+        if isinstance(error, socket.gaierror) or error.errno == errno.EADDRNOTAVAIL:
+            raise InvalidInputError("host", f"{host} is no address of this machine.", "Name another.") from error
+        if error.errno == errno.EADDRINUSE:
+            raise InvalidInputError("port", f"{port} is in use.", "Name another one.") from error
+        problem = f"{port} cannot be listened on ({error.strerror})."
+        raise InvalidInputError("port", problem, "Name another one.") from error
     return made
+
+
+def _close(sockets: list[socket.socket]) -> None:
+    for each in sockets:
+        each.close()
 
 
 @command(pipelines=True)

@@ -13,7 +13,6 @@ from combray.interfaces.cli.options import Target, command, group, opens_store
 from combray.interfaces.cli.output import (
     answer,
     console,
-    counted,
     for_people,
     in_words,
     moment,
@@ -21,6 +20,7 @@ from combray.interfaces.cli.output import (
     show_rows,
     styled,
 )
+from combray.values import counted
 
 if TYPE_CHECKING:
     from combray.audit.entry import Entry

@@ -17,7 +17,6 @@ from combray.interfaces.cli.failures import INTERRUPTED, NOTHING_FOUND
 from combray.interfaces.cli.options import Target, command
 from combray.interfaces.cli.output import (
     answer,
-    counted,
     memories,
     moment,
     progress,
@@ -26,6 +25,7 @@ from combray.interfaces.cli.output import (
     skipped,
 )
 from combray.interfaces.cli.reading import new_file, text_of
+from combray.values import counted
 
 if TYPE_CHECKING:
     from combray.documents.sync import IndexReport
@@ -33,7 +33,8 @@ if TYPE_CHECKING:
 
 _STANDARD = Path("-")
 SERVER_MEMORY = "server-memory"
-_WRITTEN = ("okf", "parquet", "graphml")
+_FOLDER = "okf"
+_WRITTEN = (_FOLDER, "parquet", "graphml")
 
 
 @command()
@@ -41,6 +42,8 @@ def export(target: Target, path: Path, where: dict[str, Any] | None, form: str) 
     """Write memories, or the graph of the reference server, to a file or standard output."""
     if where and form == SERVER_MEMORY:
         raise click.UsageError("--where does not apply to --format server-memory.")
+    if path.is_dir() and form != _FOLDER:
+        raise click.UsageError(f"{path} is a folder. Name a file to write.")
     if form in _WRITTEN:
         _export_as(target, path, where, form)
         return

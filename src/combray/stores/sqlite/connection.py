@@ -148,6 +148,18 @@ def opened(path: str, key: Key | None) -> sqlite3.Connection:
     return _open(path, 5.0, key)
 
 
+@contextmanager
+def whole_or_gone(path: str) -> Iterator[None]:
+    """Remove a new file, and what SQLite puts beside it, if writing it fails: a part of a store is no backup."""
+    try:
+        yield
+    except BaseException:
+        for suffix in ("", "-journal", "-wal", "-shm"):
+            with suppress(OSError):
+                Path(path + suffix).unlink(missing_ok=True)
+        raise
+
+
 def _begin_encrypted(path: str, key: Key) -> None:
     """Create an empty encrypted file atomically.
 

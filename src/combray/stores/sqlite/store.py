@@ -23,6 +23,7 @@ from combray.stores.sqlite.connection import (
     explained,
     make_private,
     opened,
+    whole_or_gone,
     writable,
 )
 from combray.stores.sqlite.derived import ColumnFiles
@@ -355,7 +356,7 @@ class SqliteStore(ProvableStore):
         target_key = self._key if key is None else key_from(key)
         if Path(path).exists():
             raise StoreError(f"{path}: already exists. Name a new file for the backup.")
-        with explained(path):
+        with explained(path), whole_or_gone(path):
             if target_key is None or self._key is not None:
                 self._copy(path, target_key)
                 return

@@ -69,12 +69,14 @@ WRITTEN = tuple(each.name for each in FORMATS.values() if each.writes or each.na
 def detect(path: Path, *, mapped: bool = False) -> str:
     """Return the name of the format of a file or folder. Raises InvalidInputError, OSError."""
     form = _of_folder(path) if path.is_dir() else _of_file(path, mapped)
+    # "." and ".." have no name of their own.
+    name = path.name or path.resolve().name or str(path)
     if form == CHATS:
-        remedy = f"Use `combray ingest {path.name}`."
-        raise InvalidInputError(path.name, "has conversations, which are stored as turns.", remedy)
+        remedy = f"Use `combray ingest {name}`."
+        raise InvalidInputError(name, "has conversations, which are stored as turns.", remedy)
     if not form:
         known = "; ".join(f"{each.name}: {each.about}" for each in FORMATS.values() if each.name in READ)
-        raise InvalidInputError(path.name, "has no format that is known.", f"Known: {known}.")
+        raise InvalidInputError(name, "has no format that is known.", f"Known: {known}.")
     return form
 
 
