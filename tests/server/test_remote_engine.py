@@ -39,6 +39,7 @@ WORDED_BY_THE_SERVER = (
     "test_what_a_list_cannot_use_is_named",
     "test_an_update_that_cannot_be_writes_nothing",
     "test_what_many_cannot_mean_is_named",
+    "test_what_remember_many_takes_is_sent_there",
     # The path of the store is not told.
     "test_locations",
 )
