@@ -46,7 +46,7 @@ def test_off_unless_turned_on(served: Served) -> None:
 def test_the_setting_turns_it_on(tmp_path: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     wanted: list[bool] = []
 
-    def serve(engine: combray.Engine, serving: Serving, mounts: Any) -> None:
+    def serve(engine: combray.Engine, serving: Serving, *_: Any) -> None:
         wanted.append(serving.mem0)
         engine.close()
 

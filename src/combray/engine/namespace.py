@@ -114,13 +114,11 @@ class Namespace:
         reader = self.reader if reader is None else reader
         key = reader.keys_of([wanted]).get(wanted)
         if key is None and (several := self._starting(wanted, reader)):
-            raise NotFoundError(
-                f"several memories in namespace {self.namespace!r} start with {memory_id!r}: "
-                f"{', '.join(several)}. Give more characters."
-            )
+            which = f"several memories in namespace {self.namespace!r} start with {memory_id!r}"
+            raise NotFoundError(f"{which}: {', '.join(several)}. Give more characters.")
         if key is None:
-            known = "give the full id, or at least its first eight characters if only one id starts so"
-            raise NotFoundError(f"no memory {memory_id!r} in namespace {self.namespace!r}; {known}")
+            remedy = "give the full id, or at least its first eight characters if only one id starts so"
+            raise NotFoundError(f"no memory {memory_id!r} in namespace {self.namespace!r}; {remedy}")
         return key
 
     def memory_of(self, memory_id: str) -> tuple[int, Memory]:

@@ -18,7 +18,7 @@ from combray.engine.engine import Engine
 from combray.engine.namespace import check_namespace
 from combray.errors import InvalidInputError, NotFoundError
 from combray.pipeline import walk
-from combray.runtime import Clock, Embedder, Judge, LanguageModel, Reranker, TokenEmbedder
+from combray.runtime import Clock, Embedder, Judge, LanguageModel, Reranker, Runtime, TokenEmbedder
 from combray.settings import Settings
 from combray.settings import load as load_settings
 from combray.values import without_password
@@ -83,9 +83,14 @@ def open(
         writer=None if isinstance(language_model, str) else language_model,
         key=key,
     )
+    return _engine(runtime, settings, chosen)
+
+
+def _engine(runtime: Runtime, settings: Settings, preset: presets.Preset) -> Engine:
+    """Return the engine with its worker. If that fails, the store is closed again."""
     try:
-        engine = Engine(runtime, settings.namespace, chosen, msgspec.structs.asdict(settings))
-        if _needs_worker(engine, settings, chosen):
+        engine = Engine(runtime, settings.namespace, preset, msgspec.structs.asdict(settings))
+        if _needs_worker(engine, settings, preset):
             engine.vectors.start_worker()
     except BaseException:
         runtime.store.close()
