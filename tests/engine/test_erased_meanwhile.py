@@ -11,6 +11,9 @@ import pytest
 import combray
 from combray import Engine, NotFoundError
 from combray.engine.namespace import Namespace
+from combray.forms.remembering import Remembering
+from combray.remember.diff import Diff
+from combray.runtime import Runtime
 
 WRITES: dict[str, Callable[[Engine, str, str], Any]] = {
     "forget": lambda engine, one, _: engine.forget(one),
@@ -69,3 +72,22 @@ def test_what_is_erased_after_its_id_was_looked_up_is_not_found(
     monkeypatch.setattr(Namespace, "key_of", key_of)
     with pytest.raises(NotFoundError, match="was erased a moment ago"):
         READS[name](engine, made, "")
+
+
+def test_a_near_memory_that_is_erased_while_a_text_is_compared_leaves_the_comparison_whole(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with combray.open(tmp_path / "a.db") as engine, combray.open(tmp_path / "a.db") as elsewhere:
+        gone = engine.remember("The pump in the cellar is very loud.").id
+        kept = engine.remember("The pump in the cellar is loud.").id
+        own = Diff.__call__
+
+        def compared(diff: Diff, state: Remembering, runtime: Runtime) -> Remembering:
+            elsewhere.erase(gone)
+            monkeypatch.setattr(Diff, "__call__", own)
+            return own(diff, state, runtime)
+
+        monkeypatch.setattr(Diff, "__call__", compared)
+        again = engine.remember("the pump in the cellar is loud")
+        assert (again.action, again.id) == ("skipped", kept)
+        assert engine.store.status()["failed_advice"] == 0

@@ -248,6 +248,11 @@ def test_a_user_that_the_server_refuses_is_explained(tmp_path: Path) -> None:
         server.stop()
 
 
+def test_a_database_that_does_not_exist_is_named(postgres_server: Server) -> None:
+    with pytest.raises(StoreError, match=r'no such database .*"nowhere".*createdb'):
+        PostgresStore(postgres_server.url("nowhere"))
+
+
 def test_erased_words_leave_the_tables(postgres: Emptied) -> None:
     with combray.open(postgres.url, clock=lambda: START.timestamp()) as engine:
         engine.remember("Bob likes tea.")

@@ -7,11 +7,13 @@ distinguish a contradiction from a paraphrase (bench/results/quality.md).
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from contextlib import suppress
 from functools import cached_property
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
+from combray.errors import NotFoundError
 from combray.forms.remembering import Draft, Remembering, Suggestion, revised
 from combray.language.indexing import same_text, typeset
 from combray.language.polarity import changes
@@ -112,7 +114,8 @@ class Diff:
             if self.decide not in state.rereads:
                 state.rereads.append(self.decide)
             if not state.put_off:
-                with runtime.store.view(state.namespace) as reader:
+                # A near memory that was erased since: `Settle`, which sees that, decides again.
+                with suppress(NotFoundError), runtime.store.view(state.namespace) as reader:
                     self.decide(state, reader)
         return state
 

@@ -139,7 +139,7 @@ class Endpoints:
             version = await self.spaces.run(lambda: self._version(namespace, result))
             if version is not None:
                 headers["ETag"] = f'"{version}"'
-                if route.verb.name == "get" and request.headers.get("if-none-match") == headers["ETag"]:
+                if route.verb.name == "get" and _has(request.headers.get("if-none-match", ""), headers["ETag"]):
                     return Response(status_code=304, headers=headers)
         if cursor := cursor_of(result):
             others = [each for each in request.query_params.multi_items() if each[0] != "after"]
@@ -303,6 +303,11 @@ def _call(route: Route, arguments: dict[str, Any]) -> Call:
     several = variadic(route.verb)
     # A parameter that takes any number of values must be given, also if it is empty.
     return Call(route.verb, arguments | ({several: arguments.get(several, [])} if several else {}))
+
+
+def _has(listed: str, tag: str) -> bool:
+    """Return whether an If-None-Match names a tag (RFC 9110, 13.1.2): a list, in which weak tags count."""
+    return listed.strip() == "*" or tag in (each.strip().removeprefix("W/") for each in listed.split(","))
 
 
 def _wanted_version(request: Request) -> int | None:

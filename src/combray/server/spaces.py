@@ -65,7 +65,7 @@ class Spaces:
         self._root = Engine(runtime, at.namespace, at.preset, at.settings, at.background)
         self._open: OrderedDict[str, Engine] = OrderedDict()
         self._lock = Lock()
-        self._under_way: set[str] = set()
+        self._under_way: set[tuple[str, str]] = set()
         self._threads: anyio.CapacityLimiter | None = None
 
     def engine(self, namespace: str) -> Engine:
@@ -123,15 +123,16 @@ class Spaces:
         receipt = wish.receipt
         if receipt is None:
             return await self.run(lambda: self._called(wish)), False
-        if receipt.key in self._under_way:
+        request = wish.namespace, receipt.key
+        if request in self._under_way:
             raise HttpError(
                 409, "A request with this Idempotency-Key is under way. Try again.", headers={"Retry-After": "1"}
             )
-        self._under_way.add(receipt.key)
+        self._under_way.add(request)
         try:
             return await self.run(lambda: self._once(wish, receipt))
         finally:
-            self._under_way.discard(receipt.key)
+            self._under_way.discard(request)
 
     def _called(self, wish: Wish) -> Any:
         with acting_as(wish.actor):

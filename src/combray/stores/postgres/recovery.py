@@ -112,6 +112,8 @@ def translate(error: Error, location: str) -> StoreError:
             f"{location}: the server refuses this user ({text}). For a password set PGPASSWORD or ~/.pgpass; "
             "peer authentication needs an account of the system with the same name, or a line in pg_ident.conf."
         )
+    if 'database "' in text and "does not exist" in text:
+        return StoreError(f"{location}: the server has no such database ({text}). Make it with createdb.")
     if is_lost(error):
         return StoreError(
             f"{location}: the server cannot be reached ({text}). A write that was not confirmed may be missing. "
