@@ -24,7 +24,8 @@ page to try it at `/v1/docs`. Paths and arguments are made from [the verbs](verb
   restart. The receipt is kept for 24 hours, in the transaction of the write. The answer to a repeated request has
   `Idempotency-Replayed: true`; it has the ids, but not the advice that the first one gave. A verb that writes in
   several transactions keeps it with the first.
-- **Versions**: `GET` and `PATCH` of a memory give an `ETag`. `PATCH` with `If-Match` changes only that version.
+- **Versions**: `GET` and `PATCH` of a memory give an `ETag`, unless it was changed while they were answered.
+  `PATCH` with `If-Match` changes only that version.
 - **Null** in a `PATCH` clears a field; elsewhere it is the default.
 - **Names in paths** cannot contain a slash.
 """
