@@ -194,9 +194,9 @@ def test_a_question_that_is_too_long_says_what_helps(shell: Shell) -> None:
 
 
 def test_stored_control_characters_cannot_steer_the_terminal(shell: Shell) -> None:
-    shell.remember("A red herring \x1b[31m \x9b2J", "--author", "evil\x1b]0;title\x07")
+    shell.remember("A red herring \x1b[31m \x9b2J \u202eback\u202c", "--author", "evil\x1b]0;title\x07")
     shown = shell.in_terminal("recall", "herring")
-    assert "herring \\x1b[31m \\x9b2J" in shown
+    assert "herring \\x1b[31m \\x9b2J \\u202eback" in shown
     assert not {"\x1b", "\x9b", "\x07"} & set(shown)
 
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import sys
-import unicodedata
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from datetime import datetime
@@ -183,14 +182,14 @@ def in_words(value: Any) -> str:
     return "none" if value is None else str(value)
 
 
+_CONTROLS = {code: f"\\x{code:02x}" for code in (*range(32), *range(127, 160)) if chr(code) not in "\n\t"}
+_CONTROLS |= {code: f"\\u{code:04x}" for code in (*range(0x202A, 0x202F), *range(0x2066, 0x206A))}
+"""What replaces control characters, and those that turn the direction of the rest of a line."""
+
+
 def visible(text: str) -> str:
-    """Escape control characters, so that stored text cannot control the terminal."""
-    return "".join(
-        character
-        if character in "\n\t" or unicodedata.category(character) != "Cc"
-        else f"\\x{ord(character):02x}"
-        for character in text
-    )
+    """Escape control characters, so that stored text cannot control the terminal or reorder a line."""
+    return text.translate(_CONTROLS)
 
 
 def short(text: str, width: int = 70) -> str:
