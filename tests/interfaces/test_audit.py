@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 from shell import Shell
+
+from combray.engine.audit import AuditTrail
 
 
 @pytest.fixture
@@ -91,6 +94,21 @@ def test_the_log_is_written_out_as_it_stands(shell: Shell, tmp_path: Path) -> No
     told = shell.json("audit", "export", str(out))
     assert (told["entries"], out.read_bytes()) == (1, log_of(shell).read_bytes())
     assert shell.run("audit", "export", str(out)).exit_code == 2
+
+
+def test_an_export_of_the_log_that_fails_leaves_no_part_of_a_file(
+    shell: Shell, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    shell.remember("Alice moved to Berlin")
+    whole = AuditTrail.lines
+
+    def torn(audit: AuditTrail) -> Iterator[str]:
+        yield from whole(audit)
+        raise OSError(5, "Input/output error")
+
+    monkeypatch.setattr(AuditTrail, "lines", torn)
+    assert shell.run("audit", "export", str(tmp_path / "out.jsonl")).exit_code != 0
+    assert list(tmp_path.glob("out.jsonl*")) == []
 
 
 def test_an_erasure_is_proved_and_the_proof_shown_again(shell: Shell) -> None:

@@ -20,6 +20,7 @@ from combray.interfaces.cli.output import (
     show_rows,
     styled,
 )
+from combray.interfaces.cli.reading import new_file
 from combray.values import counted
 
 if TYPE_CHECKING:
@@ -197,7 +198,7 @@ def export(target: Target, path: Path) -> None:
     """Write the log to a new file."""
     if path.exists():
         raise click.UsageError(f"{path} already exists. Name a new file.")
-    with target.open() as engine, path.open("x", encoding="utf-8", newline="\n") as file:
+    with target.open() as engine, new_file(path) as file:
         count = sum(1 for line in engine.audit.lines() if file.write(line))
     said = f"Wrote {count} entries to {path}."
     answer(target, said, status="written", path=str(path), entries=count)
