@@ -8,7 +8,7 @@ import pytest
 from reading import PORTO, Reader, facts, opened, texts
 
 import combray
-from combray.conversation import extraction_facts
+from combray.conversation import extraction, extraction_facts
 from combray.errors import DiskFullError, InvalidInputError
 from combray.runtime.background import new_holder
 from combray.runtime.queue import EXTRACTION
@@ -171,6 +171,21 @@ def test_a_turn_that_is_erased_while_it_is_read_leaves_nothing() -> None:
         model.then = lambda answer, _prompt: (engine.erase(turn.id), answer)[1]
         engine.extraction.read()
         assert facts(engine) == []
+        assert engine.reader.queue.jobs(EXTRACTION) == []
+
+
+def test_a_turn_that_is_erased_before_it_is_read_is_no_failure(monkeypatch: pytest.MonkeyPatch) -> None:
+    model = Reader(PORTO)
+    with opened(model) as engine:
+        turn = engine.conversation("s").add("I live in Porto.", author="user")
+        whole = extraction.first_batch
+
+        def late(*arguments: Any) -> Any:
+            engine.erase(turn.id)
+            return whole(*arguments)
+
+        monkeypatch.setattr(extraction, "first_batch", late)
+        assert engine.extraction.read().read == 0
         assert engine.reader.queue.jobs(EXTRACTION) == []
 
 

@@ -160,6 +160,8 @@ class Extractor:
         try:
             embedder = self.runtime.embedder
             batch = first_batch(self.reader, jobs, embedder.name if embedder is not None else "")
+            if batch is None:
+                return True
             chosen = {job.key for job in batch.jobs}
             self._give_back([job for job in jobs if job.key not in chosen])
             return self._read(batch, run)

@@ -72,13 +72,16 @@ def is_read(turn: Memory) -> bool:
     return spoken and turn.kind == "episode" and turn.status in LIVE_STATUSES and turn.trust in READ_TRUSTS
 
 
-def first_batch(reader: Reader, jobs: Sequence[Job], model: str) -> TurnBatch:
+def first_batch(reader: Reader, jobs: Sequence[Job], model: str) -> TurnBatch | None:
     """Return a call for the first of the jobs and as many others as fit: of its scope, tried as often.
 
-    `model` is the embedder whose vectors find what is known, or "".
+    None if all turns have been erased since the jobs were taken. `model` is the embedder whose vectors find what
+    is known, or "".
     """
     memories = by_key(reader, [job.key for job in jobs])
     there = [job for job in jobs if job.key in memories]
+    if not there:
+        return None
     scope, tried = scope_set(memories[there[0].key].tags), there[0].attempts
     chosen: list[Job] = []
     tokens = 0
