@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import io
 import json
+from collections.abc import Sequence
 from typing import Any
 
 import pytest
 
 from combray.errors import InvalidInputError
 from combray.runtime import Arrival, Link
-from combray.testing.fakes import memory
+from combray.testing.fakes import FakeEmbedder, memory
 from combray.testing.reference import ReferenceStore
 from combray.transfer import export_to, import_from
 
@@ -94,6 +95,26 @@ def test_an_id_twice_or_with_another_text(lines: list[dict[str, Any]]) -> None:
         tx.insert([Arrival(memory("another", id=lines[1]["id"]))])
     (other,) = problems(lines, store)
     assert "already stored with another text: another" in other
+
+
+@pytest.mark.parametrize("tags", [(), ("user:ann",)])
+def test_an_edge_to_a_memory_that_is_erased_meanwhile_is_omitted(
+    lines: list[dict[str, Any]], tags: tuple[str, ...]
+) -> None:
+    store = ReferenceStore()
+    with store.transaction("default") as tx:
+        (known,) = tx.insert([Arrival(memory("b", 1))])
+
+    class Erasing(FakeEmbedder):
+        def embed(self, texts: Sequence[str]) -> Any:
+            with store.transaction("default") as tx:
+                tx.erase([known], 0.0)
+            return super().embed(texts)
+
+    lines[1]["tags"] = list(tags)
+    text = [json.dumps(line) for line in lines]
+    report = import_from(store, "default", text, dry_run=False, embedder=Erasing())
+    assert (report.memories, report.edges) == (1, 0)
 
 
 def test_versions_out_of_order_are_refused(lines: list[dict[str, Any]]) -> None:

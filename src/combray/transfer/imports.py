@@ -271,6 +271,8 @@ def restore(
             tx.put_history(keys[memory_id], versions)
         ends = sorted({end for edge in plan.edges for end in (edge.source, edge.target)} - set(keys))
         keys.update(tx.keys_of(ends))
+        # A stored memory may have been erased since it was planned.
+        plan.edges = [edge for edge in plan.edges if edge.source in keys and edge.target in keys]
         made: dict[float, list[Link]] = defaultdict(list)
         edges = _within_scopes(plan, keys, tx)
         for edge in edges:
