@@ -34,6 +34,12 @@ def held_up(worker: Background) -> threading.Event:
     return go
 
 
+def test_waiting_takes_any_number_of_seconds(worker: Background) -> None:
+    go = held_up(worker)
+    threading.Timer(0.05, go.set).start()
+    assert worker.wait(2**63)
+
+
 def test_no_thread_is_started_before_the_first_job(worker: Background) -> None:
     # Not by their number: a thread of an earlier test may end meanwhile.
     before = set(threading.enumerate())

@@ -75,8 +75,9 @@ class Background:
     def wait(self, timeout: float) -> bool:
         """Wait until no job waits or runs, at most `timeout` seconds. Return whether that is so."""
         pool = self._pool
+        longest = min(timeout, threading.TIMEOUT_MAX)
         with pool.changed:
-            return pool.changed.wait_for(lambda: not (pool.waiting or pool.busy), timeout)
+            return pool.changed.wait_for(lambda: not (pool.waiting or pool.busy), longest)
 
     @property
     def running(self) -> bool:
