@@ -223,6 +223,15 @@ def test_a_wrong_mapping(tmp_path: Path, names: dict[str, str], said: str) -> No
         read_file(path, names=names)
 
 
+def test_two_columns_of_one_name_are_refused(tmp_path: Path) -> None:
+    path = tmp_path / "a.csv"
+    path.write_text("text,note,note,,\nTea,green,black,,\n")
+    with pytest.raises(InvalidInputError, match="has two columns 'note'"):
+        read_file(path)
+    path.write_text("text,,\nTea,,\n")
+    assert len(read_file(path).entries) == 1
+
+
 @pytest.mark.parametrize("count", [10_000, *nightly([100_000], "ten times as many")])
 def test_many_rows_are_read(tmp_path: Path, count: int) -> None:
     path = tmp_path / "a.csv"

@@ -31,9 +31,12 @@ def read_csv(path: Path, names: Mapping[str, str]) -> Drafts:
     try:
         comma = "\t" if path.suffix.lower() == ".tsv" else ","
         reader = csv.DictReader(io.StringIO(text, newline=""), delimiter=comma, strict=True)
+        header = Counter(filter(None, reader.fieldnames or ()))
         listed: list[tuple[str, dict[str, Any]]] = [(f"line {reader.line_num}", row) for row in reader]
     except csv.Error as error:
         raise InvalidInputError(path.name, f"is not valid CSV: {error}.", "Close every quote.") from None
+    if twice := next((name for name, count in header.items() if count > 1), None):
+        raise InvalidInputError(path.name, f"has two columns {twice!r}.", "Rename or remove one of them.")
     drafts = Drafts("csv")
     whole = []
     for place, row in listed:
