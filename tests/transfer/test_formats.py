@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import pickle
 import sqlite3
+from contextlib import closing
 from pathlib import Path
 from typing import Any
 
@@ -131,6 +132,17 @@ def test_a_langgraph_store(engine: combray.Engine) -> None:
     assert found["Ann is in Rome."].metadata["value"]["mood"] == "glad"
     assert found["Ann is in Rome."].expires_at is not None
     assert report.left == ("times to live that a read renews (1)",)
+
+
+def test_a_slash_in_a_namespace_of_langgraph_is_no_end_of_it(engine: combray.Engine, tmp_path: Path) -> None:
+    path = tmp_path / "store.sqlite"
+    with closing(sqlite3.connect(path)) as store, store:
+        store.execute("CREATE TABLE store_migrations (v)")
+        store.execute("CREATE TABLE store (prefix, key, value, created_at)")
+        rows = [("a/b", "c", '{"text": "Tea."}'), ("a", "b/c", '{"text": "Rum."}')]
+        store.executemany("INSERT INTO store VALUES (?, ?, ?, '2024-01-01 00:00:00')", rows)
+    assert imported(engine, path).memories == 2
+    assert set(by_text(engine)) == {"Tea.", "Rum."}
 
 
 def test_letta(engine: combray.Engine) -> None:

@@ -61,7 +61,9 @@ def read_langgraph(path: Path) -> Drafts:
     """Read every item: what its value says is the content, the value itself is metadata."""
     drafts = Drafts("langgraph")
     for row in _rows(path, "SELECT * FROM store ORDER BY created_at, prefix, key"):
-        name = f"{row['prefix']}/{row['key']}"
+        # A slash in a namespace is not the one before the key.
+        prefix = row["prefix"].replace("%", "%25").replace("/", "%2F")
+        name = f"{prefix}/{row['key']}"
         try:
             value = msgspec.json.decode(row["value"])
         except (msgspec.DecodeError, TypeError) as error:
