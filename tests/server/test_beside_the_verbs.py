@@ -7,7 +7,7 @@ import signal
 import socket
 import threading
 import time
-from collections.abc import Generator, Iterator
+from collections.abc import Callable, Generator, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from pathlib import Path
@@ -24,7 +24,7 @@ from serving import SECONDS, Served, serving, started
 import combray
 from combray.engine.store import OpenStore
 from combray.errors import StoreError
-from combray.server import measures
+from combray.server import events, measures
 from combray.server.access import Caller, Limits
 from combray.server.spaces import Schedule, Spaces, Wish
 from combray.stores.sqlite.locks import held
@@ -46,14 +46,14 @@ def heard(served: Served, last: str | None = None, namespace: str = "default") -
 
 
 def test_a_listener_hears_each_change_once_also_after_it_was_away(served: Served) -> None:
-    events = heard(served)
-    assert next(events) == {}
+    stream = heard(served)
+    assert next(stream) == {}
     first = served.remember("The bell rings.")
     served.client.post("/v1/memories", json={"content": "Elsewhere."}, headers={"Combray-Namespace": "b"})
-    one = next(events)
+    one = next(stream)
     assert (one["event"], json.loads(one["data"])["memory_id"]) == ("remember", first)
     assert "bell" not in one["data"]
-    events.close()
+    stream.close()
     second = served.remember("The horn sounds.")
     # Another process writes, too.
     with combray.open(served.engine.runtime.store.location, embedder="none") as other:
@@ -70,11 +70,33 @@ def test_many_lost_events_are_all_given(served: Served) -> None:
     headers = {"Combray-Namespace": "many"}
     for number in range(150):
         served.client.post("/v1/memories", json={"content": f"Number {number}."}, headers=headers)
-    events = heard(served, last="0", namespace="many")
-    next(events)
-    numbers = [int(next(events)["id"]) for _ in range(150)]
+    stream = heard(served, last="0", namespace="many")
+    next(stream)
+    numbers = [int(next(stream)["id"]) for _ in range(150)]
     assert numbers == sorted(set(numbers))
-    events.close()
+    stream.close()
+
+
+def test_a_long_log_is_never_held_whole() -> None:
+    with combray.open(":memory:", embedder="none") as engine:
+        with engine.runtime.store.transaction("default") as tx:
+            for number in range(1000):
+                tx.note("import", "", str(number), 0.0)
+        given: list[bytes] = []
+        pages = []
+
+        async def look(work: Callable[[], Any]) -> Any:
+            found = work()
+            pages.append(len(found) if isinstance(found, list) else 0)
+            return found
+
+        async def listen() -> None:
+            async for each in events.events(engine, 0, look, lambda: len(given) > 1000):
+                given.append(each)
+
+        anyio.run(listen)
+        assert [each.split(b"\n")[0] for each in given[1:]] == [b"id: %d" % at for at in range(1, 1001)]
+        assert max(pages) < 200
 
 
 def test_of_many_changes_of_one_version_one_wins(served: Served) -> None:

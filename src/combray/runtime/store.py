@@ -162,8 +162,11 @@ class Reader(Protocol):
         """Return counts for display: by status, kind, category; edges by type; vectors by model; token vectors by
         model, with their bytes."""
 
-    def log(self, limit: int) -> list[dict[str, Any]]:
-        """Return the latest operations, newest first: number, at, operation, memory id, detail."""
+    def log(self, limit: int, *, after: int | None = None) -> list[dict[str, Any]]:
+        """Return the latest operations, newest first: number, at, operation, memory id, detail.
+
+        With `after` the first operations with a greater number, oldest first.
+        """
 
     def revision(self) -> int:
         """Return the number of committed writes to the namespace."""

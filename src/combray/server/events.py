@@ -20,20 +20,10 @@ PAUSE = 0.5
 """Seconds between two looks at the revision of a namespace."""
 ALIVE = 15.0
 """Seconds after which a comment shows that the connection lives."""
-_FIRST = 64
+PAGE = 128
+"""Lines of the log that are read at once: a client may ask for all, and a log has any length."""
 
 Run = Callable[[Callable[[], Any]], Any]
-
-
-def since(engine: Engine, number: int) -> list[dict[str, Any]]:
-    """Return the lines of the operation log after a number, oldest first."""
-    limit = _FIRST
-    while True:
-        found = engine.reader.log(limit)
-        later = [each for each in found if each["number"] > number]
-        if len(later) < limit:
-            return later[::-1]
-        limit *= 4
 
 
 def latest(engine: Engine) -> int:
@@ -55,9 +45,12 @@ async def events(engine: Engine, last: int, in_thread: Run, stopping: Callable[[
     while not stopping():
         revision = await in_thread(engine.reader.revision)
         if revision != seen:
-            for line in await in_thread(partial(since, engine, last)):
+            page = await in_thread(partial(engine.reader.log, PAGE, after=last))
+            for line in page:
                 last, quiet = int(line["number"]), 0.0
                 yield as_event(line)
+            if len(page) == PAGE:
+                continue
             seen = revision
         if quiet >= ALIVE:
             quiet = 0.0

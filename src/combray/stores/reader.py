@@ -193,7 +193,11 @@ class StoredReader(ColumnReader[S, C]):
             "last_moment": reading("the last moment", lambda: moment_of(max(moments, default=None), zone)),
         }
 
-    def log(self, limit: int) -> list[dict[str, Any]]:
+    def log(self, limit: int, *, after: int | None = None) -> list[dict[str, Any]]:
+        if after is None:
+            rows = self._rows(self.sql.namespaces.log, limit)
+        else:
+            rows = self._rows(self.sql.namespaces.log_after, after, limit)
         return [
             {
                 "number": number,
@@ -202,7 +206,7 @@ class StoredReader(ColumnReader[S, C]):
                 "memory_id": memory_id,
                 "detail": detail,
             }
-            for number, at, name, memory_id, detail in self._rows(self.sql.namespaces.log, limit)
+            for number, at, name, memory_id, detail in rows
         ]
 
     def revision(self) -> int:

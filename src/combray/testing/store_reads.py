@@ -243,6 +243,10 @@ class Reads(StoreCases):
             "last_moment": START + timedelta(minutes=3),
         }
         second, first = reader.log(10)
+        assert reader.log(10, after=0) == [first, second]
+        assert reader.log(1, after=0) == reader.log(1, after=first["number"] - 1) == [first]
+        assert reader.log(10, after=first["number"]) == [second]
+        assert reader.log(10, after=second["number"]) == []
         assert (second["operation"], second["memory_id"], second["detail"]) == ("remember", "id-b", "second")
         assert second["at"] == START + timedelta(seconds=1)
         assert second["number"] > first["number"]

@@ -26,6 +26,10 @@ UPDATE namespace SET epoch = epoch + 1, revision = revision + 1
 -- name: log
 SELECT number, at, name, memory_id, detail FROM operation WHERE namespace = ?1 ORDER BY number DESC LIMIT ?2
 
+-- name: log_after
+SELECT number, at, name, memory_id, detail FROM operation WHERE namespace = ?1 AND number > ?2
+ORDER BY number LIMIT ?3
+
 -- name: log_operation
 INSERT INTO operation (namespace, at, name, memory_id, detail) VALUES (?1, ?2, ?3, ?4, ?5)
 

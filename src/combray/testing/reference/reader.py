@@ -360,8 +360,11 @@ class ReferenceReader:
             "last_moment": moment_at(max(moments)) if moments else None,
         }
 
-    def log(self, limit: int) -> list[dict[str, Any]]:
-        return self._space().operations[::-1][:limit]
+    def log(self, limit: int, *, after: int | None = None) -> list[dict[str, Any]]:
+        lines = self._space().operations
+        if after is None:
+            return lines[::-1][:limit]
+        return [each for each in lines if each["number"] > after][:limit]
 
     def revision(self) -> int:
         return self._space().revision
