@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import sys
 from collections import Counter
 from collections.abc import Iterable, Iterator
 from datetime import date, datetime, timedelta
@@ -75,7 +76,7 @@ class AuditTrail:
             memory_id=memory_id,
             query=None if query is None else self.log.key.digest(query),
         )
-        return latest(self.log, wanted, limit)
+        return latest(self.log, wanted, None if limit is None else whole("limit", limit, 0, sys.maxsize))
 
     def certificates(self, memory_id: str) -> list[Entry]:
         """Return the erasure proofs of a memory id or prefix, newest first, without their salts."""

@@ -219,6 +219,8 @@ class OpenStore:
 
         The copy of an encrypted store is encrypted with the same key, or with `key` if given.
         """
+        if "\0" in str(path):
+            raise InvalidInputError("path", "contains a NUL character.", "Name a file.")
         runtime = self._at.runtime
         runtime.store.backup(path, key)
         if runtime.audit is not None:
