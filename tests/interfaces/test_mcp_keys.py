@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+import gc
 import signal
 import subprocess
 import sys
+import weakref
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
+import anyio
 import httpx2
 import pytest
 from agent import Agent, environment
@@ -19,8 +22,11 @@ from mcp import Client
 from mcp.client.streamable_http import streamable_http_client
 from shell import Shell
 
+import combray
 from combray import InvalidInputError
-from combray.interfaces.mcp.http import Keys
+from combray.interfaces.mcp import http
+from combray.interfaces.mcp.http import Keys, McpByCaller
+from combray.interfaces.mcp.server import server_for
 
 ANA, BO = "ana-0123456789abcdefghij", "bo-9876543210abcdefghij"
 LINES = f"# keys\n\n{ANA} ana,shared\n{BO} bo\n"
@@ -136,3 +142,35 @@ def test_a_key_is_kept_as_its_hash() -> None:
     assert holder is not None
     assert keys.namespaces[holder] == ("ana", "shared")
     assert keys.holder(ANA[:-1]) is None
+
+
+def test_servers_of_many_namespaces_are_not_all_kept(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(http, "MOST_KEPT", 2, raising=False)
+    kept: weakref.WeakSet[Any] = weakref.WeakSet()
+    made = []
+
+    def make(names: tuple[str, ...], reads: bool) -> Any:
+        server = server_for(engine.within(names[0]), names, read_only=reads)
+        kept.add(server)
+        made.append(names[0])
+        return server
+
+    async def ask(app: McpByCaller, name: str) -> None:
+        async with httpx2.AsyncClient(transport=httpx2.ASGITransport(app=app)) as client:
+            answer = await client.post("http://x/", json=PING, headers=ACCEPTS | {"Combray-Namespace": name})
+        assert answer.status_code == 200
+
+    async def ask_all(names: str) -> None:
+        app = McpByCaller(
+            make, lambda scope: ((dict(scope["headers"])[b"combray-namespace"].decode(),), False, "")
+        )
+        async with app.running():
+            for name in names:
+                await ask(app, name)
+            await anyio.sleep(0.05)
+            gc.collect()
+            assert len(kept) == 2
+
+    with combray.open(":memory:", embedder="none") as engine:
+        anyio.run(ask_all, "abacba")
+    assert "".join(made) == "abcba"

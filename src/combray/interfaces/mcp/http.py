@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import hmac
+import math
 from collections.abc import AsyncIterator, Callable, Mapping
 from contextlib import AsyncExitStack, asynccontextmanager
 from pathlib import Path
@@ -28,8 +29,8 @@ if TYPE_CHECKING:
 SHORTEST = 20
 """Fewest characters of a key. 20 random letters and digits cannot be guessed."""
 _FORM = "Write one line for each key: KEY NAMESPACE, or KEY NAMESPACE,NAMESPACE."
-_WAITING = 256
-"""Applications that wait to be made. A request for one more waits before them."""
+MOST_KEPT = 64
+"""Applications that are kept while no request needs them. Each takes about 80 kB."""
 Of = tuple[tuple[str, ...], bool]
 """Namespaces, the first of which is written to, and whether only tools that read are offered."""
 Asked = tuple[tuple[str, ...], bool, str]
@@ -127,6 +128,8 @@ class _Application:
     """What serves some namespaces, once it is ready; or why it could not be made."""
 
     ready: anyio.Event = field(default_factory=anyio.Event)
+    dropped: anyio.Event = field(default_factory=anyio.Event)
+    requests: int = 0
     app: ASGIApp | None = None
     error: Exception | None = None
 
@@ -136,8 +139,8 @@ class McpByCaller:
 
     `server_for` makes the server of some namespaces.
 
-    The session manager of an application runs in a task group, which the task that entered it must leave. So one
-    task enters them all, and requests wait for it.
+    The session manager of an application runs in a task group, which the task that entered it must leave. So each
+    application has a task, and requests wait for it. The ones that were unused for longest are dropped.
     """
 
     def __init__(
@@ -146,23 +149,35 @@ class McpByCaller:
         self._server_for = server_for
         self._chosen = chosen
         self._made: dict[Of, _Application] = {}
-        self._send, self._wanted = anyio.create_memory_object_stream[Of](_WAITING)
+        self._send, self._wanted = anyio.create_memory_object_stream[tuple[Of, _Application]](math.inf)
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Serve one request. Raises InvalidInputError for an impossible namespace, StoreError."""
         names, reads, actor = self._chosen(scope)
         of = names, reads
-        made = self._made.get(of)
-        if made is None:
-            made = self._made[of] = _Application()
-            await self._send.send(of)
-        await made.ready.wait()
-        if made.app is None:
-            raise made.error or RuntimeError("the application was not made")
-        # The path of the mount is not the application's to know.
-        inner = dict(scope) | {"path": "/", "raw_path": b"/", "root_path": ""}
-        with acting_as(actor):
-            await made.app(inner, receive, send)
+        known = self._made.pop(of, None)
+        made = self._made[of] = known or _Application()
+        made.requests += 1
+        try:
+            if known is None:
+                # A request that is cancelled here would leave an application that nobody makes.
+                self._send.send_nowait((of, made))
+            await made.ready.wait()
+            if made.app is None:
+                raise made.error or RuntimeError("the application was not made")
+            # The path of the mount is not the application's to know.
+            inner = dict(scope) | {"path": "/", "raw_path": b"/", "root_path": ""}
+            with acting_as(actor):
+                await made.app(inner, receive, send)
+        finally:
+            made.requests -= 1
+            self._drop_idle()
+
+    def _drop_idle(self) -> None:
+        """Drop what was unused for longest and serves no request: a caller may name any number of namespaces."""
+        idle = [of for of, made in self._made.items() if not made.requests]
+        for of in idle[: max(0, len(self._made) - MOST_KEPT)]:
+            self._made.pop(of).dropped.set()
 
     @asynccontextmanager
     async def running(self) -> AsyncIterator[None]:
@@ -173,20 +188,25 @@ class McpByCaller:
             tasks.cancel_scope.cancel()
 
     async def _host(self) -> None:
-        async with AsyncExitStack() as stack:
-            async for of in self._wanted:
-                made = self._made[of]
-                try:
-                    # The SDK takes longer to load than the rest of the server, and not every server has MCP
-                    # clients.
-                    app = await anyio.to_thread.run_sync(self._make, *of)
-                    await stack.enter_async_context(app.router.lifespan_context(app))
-                    made.app = app
-                except Exception as error:  # noqa: BLE001 - of one request: this task serves every other caller
-                    made.error = error
-                    # The next request tries again.
-                    del self._made[of]
+        async with anyio.create_task_group() as tasks:
+            async for of, made in self._wanted:
+                tasks.start_soon(self._serve, of, made)
+
+    async def _serve(self, of: Of, made: _Application) -> None:
+        """Make an application and run it until it is dropped."""
+        try:
+            # The SDK takes longer to load than the rest of the server, and not every server has MCP clients.
+            app = await anyio.to_thread.run_sync(self._make, *of)
+            async with app.router.lifespan_context(app):
+                made.app = app
                 made.ready.set()
+                await made.dropped.wait()
+        except Exception as error:  # noqa: BLE001 - of one request: the host serves every other caller
+            made.error = error
+            # The next request tries again.
+            if self._made.get(of) is made:
+                del self._made[of]
+            made.ready.set()
 
     def _make(self, names: tuple[str, ...], reads: bool) -> Starlette:
         from mcp.server.transport_security import TransportSecuritySettings
