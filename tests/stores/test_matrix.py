@@ -77,3 +77,16 @@ def test_nearest_agrees_with_cosines_over_many_blocks(share: float) -> None:
         best = [key for key in np.lexsort((keys, -cosine)) if eligible[key] and cosine[key] >= 0.8][:7]
         assert ranked.keys.tolist() == keys[best].tolist()
         assert ranked.scores.tolist() == cosine[best].tolist()
+
+
+@pytest.mark.parametrize("written", ["replaced", "removed"])
+def test_a_search_is_not_changed_by_a_write_of_another_thread(written: str) -> None:
+    first = np.random.default_rng(0).normal(size=(1, 256)).astype(np.float32)
+    found = Matrix(256)
+    slot = np.array([0])
+    found.put(slot, encode(first), 1)
+    search = found.scan(first[0], found.has[:1], None)
+    found.update(slot, encode(np.eye(1, 256, dtype=np.float32)) if written == "replaced" else [None], 1)
+    assert search.of(slot) == pytest.approx(1.0)
+    assert search.average == pytest.approx(1.0)
+    assert found.scan(first[0], found.has[:1], None).of(slot)[0] < 0.5

@@ -160,6 +160,7 @@ class Matrix:
             self.has = np.append(self.has, np.zeros(more, dtype=np.bool_))
             self.there = np.append(self.there, np.zeros(more, dtype=np.bool_))
         rows = whole(codes, self.dimensions)
+        self._keep_of_searches(slots)
         self.rows[slots] = rows
         self.norms[slots] = norms(rows)
         self.has[slots] = self.norms[slots] > 0
@@ -180,10 +181,16 @@ class Matrix:
 
     def clear(self, slots: NDArray[np.int64]) -> None:
         """Remove the rows of some slots."""
+        self._keep_of_searches(slots)
         self.rows[slots] = 0
         self.norms[slots] = 0.0
         self.has[slots] = False
         self.there[slots] = False
+
+    def _keep_of_searches(self, slots: NDArray[np.int64]) -> None:
+        """Leave the lengths that searches hold as they are: they have the products of the rows as they were."""
+        if self.there[slots].any():
+            self.norms, self.has = self.norms.copy(), self.has.copy()
 
     def cosines(self, vector: NDArray[np.float32], count: int) -> Scores:
         """Return the cosine of every row with a vector."""
@@ -198,7 +205,9 @@ class Matrix:
         """
         coded = quantised(vector[None, :])
         length = float(norms(coded)[0])
-        return Products(dots(self.rows[: len(has)], coded[0]), self.norms[: len(has)], length, has, shown)
+        # Before the products: a write between the two makes other lengths.
+        lengths = self.norms[: len(has)]
+        return Products(dots(self.rows[: len(has)], coded[0]), lengths, length, has, shown)
 
     def nearest(
         self, vectors: Vectors, keys: NDArray[np.int64], eligible: NDArray[np.bool_], limit: int, minimum: float
