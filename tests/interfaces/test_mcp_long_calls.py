@@ -234,3 +234,11 @@ def test_nothing_is_polled_while_nobody_subscribes() -> None:
     watch = resources.Updates(lambda: asked.append(1) or 1)  # type: ignore[func-returns-value]
     anyio.run(watch.check)
     assert not asked
+
+
+def test_a_resource_that_nobody_listens_to_any_more_is_forgotten() -> None:
+    watch = resources.Updates(lambda: 1)
+    for number in range(10):
+        watch.listening({f"memory://{number}", "memory://all"}, 1)
+        watch.listening({f"memory://{number}"}, -1)
+    assert watch._listeners == {"memory://all": 10}

@@ -200,6 +200,8 @@ class Updates:
         return wanted.union(*(uris for _, uris in self._sessions.values()))
 
     def _forget(self) -> None:
+        # A client may listen to any number of resources, one after another.
+        self._listeners = +self._listeners
         for uri in self._known.keys() - self._wanted():
             del self._known[uri]
 
