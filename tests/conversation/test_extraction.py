@@ -9,6 +9,7 @@ from reading import PORTO, Reader, facts, opened, texts
 
 import combray
 from combray.conversation import extraction, extraction_facts
+from combray.conversation.extraction_batches import first_batch
 from combray.errors import DiskFullError, InvalidInputError
 from combray.runtime.background import new_holder
 from combray.runtime.queue import EXTRACTION
@@ -178,11 +179,10 @@ def test_a_turn_that_is_erased_before_it_is_read_is_no_failure(monkeypatch: pyte
     model = Reader(PORTO)
     with opened(model) as engine:
         turn = engine.conversation("s").add("I live in Porto.", author="user")
-        whole = extraction.first_batch
 
         def late(*arguments: Any) -> Any:
             engine.erase(turn.id)
-            return whole(*arguments)
+            return first_batch(*arguments)
 
         monkeypatch.setattr(extraction, "first_batch", late)
         assert engine.extraction.read().read == 0

@@ -147,7 +147,7 @@ def test_a_key_is_kept_as_its_hash() -> None:
 def test_servers_of_many_namespaces_are_not_all_kept(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(http, "MOST_KEPT", 2, raising=False)
     kept: weakref.WeakSet[Any] = weakref.WeakSet()
-    made = []
+    made: list[str] = []
 
     def make(names: tuple[str, ...], reads: bool) -> Any:
         server = server_for(engine.within(names[0]), names, read_only=reads)

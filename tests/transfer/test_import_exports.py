@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from combray.errors import InvalidInputError
-from combray.runtime import Arrival, Link
+from combray.runtime import Arrival, Link, Vectors
 from combray.testing.fakes import FakeEmbedder, memory
 from combray.testing.reference import ReferenceStore
 from combray.transfer import export_to, import_from
@@ -106,10 +106,10 @@ def test_an_edge_to_a_memory_that_is_erased_meanwhile_is_omitted(
         (known,) = tx.insert([Arrival(memory("b", 1))])
 
     class Erasing(FakeEmbedder):
-        def embed(self, texts: Sequence[str]) -> Any:
+        def embed(self, texts: Sequence[str], *, query: bool = False) -> Vectors:
             with store.transaction("default") as tx:
                 tx.erase([known], 0.0)
-            return super().embed(texts)
+            return super().embed(texts, query=query)
 
     lines[1]["tags"] = list(tags)
     text = [json.dumps(line) for line in lines]
