@@ -7,6 +7,7 @@ import resource
 import signal
 import threading
 from pathlib import Path
+from typing import Any
 
 import pytest
 from logs import Kept, files, filled, opened
@@ -15,7 +16,7 @@ import combray
 from combray.audit.chain import FileChain
 from combray.audit.log import AuditKey, AuditLog
 from combray.audit.reading import verify
-from combray.errors import StoreError
+from combray.errors import InvalidInputError, StoreError
 from combray.testing.fakes import FakeClock
 
 
@@ -213,3 +214,18 @@ def test_with_durability_full_a_write_waits_for_the_disk_and_a_read_does_not(
     assert flushed == []
     Kept(log).write()
     assert len(flushed) == 1
+
+
+@pytest.mark.parametrize("limit", [-1, 2**63, 1.5, True])
+def test_a_limit_that_no_log_has_is_refused(limit: Any) -> None:
+    with combray.open(":memory:", embedder="none") as engine:
+        with pytest.raises(InvalidInputError, match="limit"):
+            engine.audit.entries(limit)
+        assert engine.audit.entries(0) == engine.audit.entries(None) == []
+
+
+def test_a_backup_to_a_name_with_nul_is_refused(tmp_path: Path) -> None:
+    engine = combray.open(":memory:", embedder="none")
+    with engine, pytest.raises(InvalidInputError, match="path: contains a NUL"):
+        engine.store.backup(str(tmp_path / "a\0.db"))
+    assert list(tmp_path.iterdir()) == []

@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import pickle
 import sqlite3
-from contextlib import closing
 from pathlib import Path
 from typing import Any
 
@@ -134,17 +133,6 @@ def test_a_langgraph_store(engine: combray.Engine) -> None:
     assert report.left == ("times to live that a read renews (1)",)
 
 
-def test_a_slash_in_a_namespace_of_langgraph_is_no_end_of_it(engine: combray.Engine, tmp_path: Path) -> None:
-    path = tmp_path / "store.sqlite"
-    with closing(sqlite3.connect(path)) as store, store:
-        store.execute("CREATE TABLE store_migrations (v)")
-        store.execute("CREATE TABLE store (prefix, key, value, created_at)")
-        rows = [("a/b", "c", '{"text": "Tea."}'), ("a", "b/c", '{"text": "Rum."}')]
-        store.executemany("INSERT INTO store VALUES (?, ?, ?, '2024-01-01 00:00:00')", rows)
-    assert imported(engine, path).memories == 2
-    assert set(by_text(engine)) == {"Tea.", "Rum."}
-
-
 def test_letta(engine: combray.Engine) -> None:
     report = imported(engine, KNOWN["letta"])
     found = by_text(engine)
@@ -233,15 +221,6 @@ def test_a_wrong_mapping(tmp_path: Path, names: dict[str, str], said: str) -> No
     path.write_text("body\nTea\n")
     with pytest.raises(InvalidInputError, match=said):
         read_file(path, names=names)
-
-
-def test_two_columns_of_one_name_are_refused(tmp_path: Path) -> None:
-    path = tmp_path / "a.csv"
-    path.write_text("text,note,note,,\nTea,green,black,,\n")
-    with pytest.raises(InvalidInputError, match="has two columns 'note'"):
-        read_file(path)
-    path.write_text("text,,\nTea,,\n")
-    assert len(read_file(path).entries) == 1
 
 
 @pytest.mark.parametrize("count", [10_000, *nightly([100_000], "ten times as many")])
