@@ -10,7 +10,7 @@ import pytest
 import combray
 from combray.errors import InvalidInputError
 from combray.integrations.langgraph_values import fits, matches, text_of, where_of
-from combray.integrations.records import known, label, named, pages, put, record_id
+from combray.integrations.records import label, named, pages, put, record_id, stored_ids
 from combray.types import STATUSES
 
 
@@ -71,8 +71,8 @@ def test_any_number_of_records_is_looked_up(engine: combray.Engine) -> None:
     ids = [record_id("session", str(number)) for number in range(10_100)]
     put(engine, {each: record(each) for each in (ids[5], ids[10_050])})
     engine.forget(ids[5])
-    assert known(engine, ids) == {ids[10_050]}
-    assert known(engine, ids, STATUSES) == {ids[5], ids[10_050]}
+    assert stored_ids(engine, ids) == {ids[10_050]}
+    assert stored_ids(engine, ids, STATUSES) == {ids[5], ids[10_050]}
 
 
 @pytest.mark.parametrize(

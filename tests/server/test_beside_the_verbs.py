@@ -298,22 +298,22 @@ def test_a_failure_of_the_store_does_not_end_the_schedule(
 
     monkeypatch.setattr(OpenStore, "namespaces", failing)
     with serving(tmp_path / "a.db", schedule=Schedule(consolidate_every=0.02)) as mine:
-        mine.remember("The pump is loud.")
-        until = time.monotonic() + SECONDS
-        while not mine.client.get("/v1/consolidation/runs").json()["results"]:
-            assert time.monotonic() < until, "consolidation does not run"
-            time.sleep(0.02)
+        consolidates(mine)
     assert failed.is_set()
     assert not held(str(tmp_path / "a.db"), encrypted=False)
 
 
+def consolidates(served: Served) -> None:
+    served.remember("The pump is loud.")
+    until = time.monotonic() + SECONDS
+    while not served.client.get("/v1/consolidation/runs").json()["results"]:
+        assert time.monotonic() < until, "consolidation does not run"
+        time.sleep(0.02)
+
+
 def test_consolidation_runs_at_its_interval(tmp_path: Path) -> None:
     with serving(tmp_path / "a.db", schedule=Schedule(consolidate_every=0.05)) as mine:
-        mine.remember("The pump is loud.")
-        until = time.monotonic() + SECONDS
-        while not mine.client.get("/v1/consolidation/runs").json()["results"]:
-            assert time.monotonic() < until, "consolidation does not run"
-            time.sleep(0.02)
+        consolidates(mine)
 
 
 def test_a_signal_ends_streams_and_keeps_what_was_answered(tmp_path: Path) -> None:

@@ -12,7 +12,7 @@ from typing import Any
 
 from combray.engine import Engine
 from combray.errors import InvalidInputError, MissingExtraError
-from combray.integrations.records import known, label, put, record_id
+from combray.integrations.records import label, put, record_id, stored_ids
 from combray.types import STATUSES
 
 try:
@@ -114,7 +114,7 @@ class CombrayMemoryService(BaseMemoryService):
 
 def _put_new(engine: Engine, records: dict[str, dict[str, Any]]) -> None:
     """Store the events that are not stored, and were not: an event does not change."""
-    there = known(engine, list(records), STATUSES)
+    there = stored_ids(engine, list(records), STATUSES)
     put(engine, {each: fields for each, fields in records.items() if each not in there})
 
 

@@ -15,7 +15,7 @@ from typing import Any, Self
 import combray
 from combray.engine import Engine
 from combray.errors import InvalidInputError, MissingExtraError
-from combray.integrations.records import erase_where, known, pages, put, record_id
+from combray.integrations.records import erase_where, pages, put, record_id, stored_ids
 from combray.types import Memory
 
 try:
@@ -96,7 +96,7 @@ class CombrayDocumentStore:
             raise InvalidInputError("documents", "must be a list of Haystack documents.")
         wanted: dict[str, Document] = {}
         ids = [record_id(_KEPT, each.id) for each in documents]
-        there = known(self.engine, ids) if policy != DuplicatePolicy.OVERWRITE else set()
+        there = stored_ids(self.engine, ids) if policy != DuplicatePolicy.OVERWRITE else set()
         for memory_id, each in zip(ids, documents, strict=True):
             if policy != DuplicatePolicy.OVERWRITE and (memory_id in there or memory_id in wanted):
                 if policy != DuplicatePolicy.SKIP:

@@ -34,7 +34,7 @@ def put(engine: Engine, records: Mapping[str, Mapping[str, Any]]) -> None:
 
     Warns if the guard quarantines one: it is not returned until it is released. Raises InvalidInputError.
     """
-    there = known(engine, list(records))
+    there = stored_ids(engine, list(records))
     hidden = [each for each in there if engine.update(each, **records[each]).trust == "quarantined"]
     now = datetime.fromtimestamp(engine.runtime.clock(), UTC)
     new: list[MemoryItem] = [
@@ -55,7 +55,7 @@ def put(engine: Engine, records: Mapping[str, Mapping[str, Any]]) -> None:
         warnings.warn(f"{text} `engine.quarantine` lists them with the reason.", stacklevel=3)
 
 
-def known(engine: Engine, ids: Sequence[str], statuses: Sequence[str] = LIVE_STATUSES) -> set[str]:
+def stored_ids(engine: Engine, ids: Sequence[str], statuses: Sequence[str] = LIVE_STATUSES) -> set[str]:
     """Return which ids are stored with one of the statuses, however many are asked for."""
     found: set[str] = set()
     for start in range(0, len(ids), _PAGE):

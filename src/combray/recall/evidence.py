@@ -1,7 +1,7 @@
 """The evidence floor, for every preset: a question that nothing in the store supports has no hits.
 
-The evidence of a memory is the share of the question that it meets, 0-1: each word by itself or by the
-nearest word of the memory (`best_share`). Its best value is compared with a floor that rises with the size of the
+`evidence`, from 0 to 1, measures how much of the question a memory meets: each word by itself or by the nearest
+word of the memory (`best_share`). Its best value is compared with a floor that rises with the size of the
 store, and the confidence of the answer is read from it (`confidence_of`).
 Figures: bench/results/evidence.md; reasons: docs/decisions/0029-one-floor.md.
 

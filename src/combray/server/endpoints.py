@@ -154,7 +154,7 @@ class Endpoints:
         with self.spaces.engine(namespace).runtime.store.view(namespace) as reader:
             for key in reader.keys_of([shown.id]).values():
                 (now,) = reader.memories([key])
-                # Use is no change.
+                # An access is counted without a new version.
                 used = {"access_count": shown.access_count, "last_accessed_at": shown.last_accessed_at}
                 versions = reader.history(key)
                 if msgspec.structs.replace(now, **used) == shown:

@@ -129,28 +129,45 @@ def explore(target: Target, *, browser: bool, port: int | None) -> None:
         _close(listening)
 
 
+_ABSENT = (errno.EADDRNOTAVAIL, errno.EAFNOSUPPORT)
+"""The machine has no such address, as `localhost` has one of IPv6 where that is switched off."""
+
+
 def _listening(host: str, port: int) -> list[socket.socket]:
     """Return sockets that accept connections on every address of a host. They wait until the server answers."""
     made: list[socket.socket] = []
     try:
         found = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM, flags=socket.AI_PASSIVE)
         for family, kind, protocol, _, address in dict.fromkeys(found):
-            made.append(socket.socket(family, kind, protocol))
-            if os.name == "posix":
-                # A port of a server that has just ended can be used again.
-                made[-1].setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-            if family == socket.AF_INET6:
-                made[-1].setsockopt(socket.IPPROTO_IPV6, socket.IPV6_V6ONLY, 1)
-            made[-1].bind(address)
-            made[-1].listen()
+            try:
+                made.append(_bound(socket.socket(family, kind, protocol), address))
+            except OSError as error:
+                if error.errno not in _ABSENT:
+                    raise
     except OSError as error:
         _close(made)
-        if isinstance(error, socket.gaierror) or error.errno == errno.EADDRNOTAVAIL:
-            raise InvalidInputError("host", f"{host} is no address of this machine.", "Name another.") from error
-        if error.errno == errno.EADDRINUSE:
-            raise InvalidInputError("port", f"{port} is in use.", "Name another one.") from error
-        problem = f"{port} cannot be listened on ({error.strerror})."
+        if isinstance(error, socket.gaierror):
+            raise InvalidInputError("host", f"{host} has no address.", "Name another.") from error
+        taken = error.errno == errno.EADDRINUSE
+        problem = f"{port} is in use." if taken else f"{port} cannot be listened on ({error.strerror})."
         raise InvalidInputError("port", problem, "Name another one.") from error
+    if not made:
+        raise InvalidInputError("host", f"{host} is no address of this machine.", "Name another.")
+    return made
+
+
+def _bound(made: socket.socket, address: Any) -> socket.socket:
+    try:
+        if os.name == "posix":
+            # A port of a server that has just ended can be used again.
+            made.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        if made.family == socket.AF_INET6:
+            made.setsockopt(socket.IPPROTO_IPV6, socket.IPV6_V6ONLY, 1)
+        made.bind(address)
+        made.listen()
+    except OSError:
+        made.close()
+        raise
     return made
 
 

@@ -150,7 +150,7 @@ def opened(path: str, key: Key | None) -> sqlite3.Connection:
 
 @contextmanager
 def whole_or_gone(path: str) -> Iterator[None]:
-    """Remove a new file, and what SQLite puts beside it, if writing it fails: a part of a store is no backup."""
+    """Remove a new file, and what SQLite puts beside it, if writing it fails. A part could pass for a backup."""
     try:
         yield
     except BaseException:

@@ -102,7 +102,7 @@ def probe(connection: sqlite3.Connection, path: str, busy_timeout: float) -> str
     """Return why a write would fail now, or "".
 
     Takes the write lock without waiting, and requests free space with a temporary file. A lock held by another
-    process is no failure. `busy_timeout`: the wait for a lock to which the connection is reset, in seconds.
+    process counts as success. `busy_timeout`: seconds that the connection waits for a lock again afterwards.
     """
     try:
         connection.execute("PRAGMA busy_timeout = 0")
